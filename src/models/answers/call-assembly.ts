@@ -20,9 +20,9 @@ const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
 /**
- * Number of times that the arguments of one call are checked for completeness, and that its additional fields are
- * measured. Each check parses the arguments, and each measurement serializes the fields. Without this limit, a server
- * could cause either for each of 64,000 pieces.
+ * Maximum number of times that the arguments of one call are checked for completeness, and that its additional fields
+ * are measured. Each check parses the arguments, and each measurement serializes the fields. Without this limit, a
+ * server could cause either for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 
