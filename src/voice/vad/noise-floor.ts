@@ -10,8 +10,8 @@ export type NoiseFloor = {
 /** Minimum of the estimate. The noise of a quiet line is lower, but speech that soft is inaudible. */
 const LOWEST_DB = -65;
 /**
- * Number of windows that are compared, which is one second. In a second of speech there is a gap or a soft sound, but
- * not in a second of steady noise.
+ * Number of windows that are compared. Together they last one second. A second of speech contains a gap or a soft
+ * sound, whereas a second of steady noise does not.
  */
 const WINDOWS = 31;
 /** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */

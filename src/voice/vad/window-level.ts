@@ -44,8 +44,8 @@ export function createWindowLevels(sampleRate: number): (window: Int16Array) => 
 }
 
 /**
- * Returns the highest normalized autocorrelation at the lags of possible pitches, once the correlation has dipped.
- * Low-frequency sounds such as rumble also correlate at short lags, but without a dip.
+ * Returns the highest normalized autocorrelation at the lags of possible pitches. Ignores lags before the first dip of
+ * the correlation, because low-frequency sounds such as rumble also correlate at short lags, but without a dip.
  */
 function voicingOf(low: Float64Array): number {
   const farthest = Math.min(Math.floor(PITCH_RATE / PITCH_MIN), Math.floor(low.length / 2));
