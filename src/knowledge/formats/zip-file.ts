@@ -11,7 +11,7 @@ export type ZipEntry = {
   read: (bytesMax: number) => Promise<Buffer>;
 };
 
-/** Returns the files of an archive in their order, without folders. @throws FormatRefused */
+/** Returns the files of an archive in the order in which it lists them, without folders. @throws FormatRefused */
 export async function openZip(bytes: Uint8Array): Promise<ZipEntry[]> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {

@@ -26,7 +26,7 @@ export type LeaseTimes = {
    * the sync at the same time.
    */
   checkMs: number;
-  /** Interval in ms at which a process checks the queue for syncs. Defaults to one second. */
+  /** Interval in ms at which a process checks the queue for syncs. Defaults to five seconds. */
   lookMs?: number;
 };
 
