@@ -64,7 +64,7 @@ export type SourceSync = {
   read: number;
 };
 
-/** Result of the last sync: number of documents after it, and how many of them changed. */
+/** Result of the last sync: number of documents after it, and how many it added, updated, removed or failed to read. */
 export type LastSync = {
   documents: number;
   added: number;

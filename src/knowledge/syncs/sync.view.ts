@@ -66,7 +66,7 @@ export const KnowledgeSync = z
       .nullable()
       .meta({
         description:
-          'Number of documents after the sync, and how many of them changed. Null unless the sync succeeded.',
+          'Number of documents after the sync, and how many it added, updated, removed or failed to read. Null unless the sync succeeded.',
       }),
   })
   .meta({ id: 'KnowledgeSync', description: 'One sync of a website or an integration.' });
