@@ -1029,7 +1029,7 @@ export interface components {
       csat_predicted_error: (number | null);
       /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Number of escalations in these conversations. */
+      /** Number of escalations in the counted conversations. */
       escalations: number;
       /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
@@ -1045,9 +1045,9 @@ export interface components {
       turns: number;
       /** Number of agent turns with a measured latency in the newest 1,000 conversations. */
       turn_latency_count: number;
-      /** Median latency of these turns, in milliseconds. */
+      /** Median of the measured turn latencies, in milliseconds. */
       turn_latency_p50_ms: (number | null);
-      /** 95th percentile of the latency of these turns, in milliseconds. */
+      /** 95th percentile of the measured turn latencies, in milliseconds. */
       turn_latency_p95_ms: (number | null);
     };
     /** Conversation statistics. */
@@ -1090,7 +1090,7 @@ export interface components {
         csat_predicted_error: (number | null);
         /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
         csat_correlation: (number | null);
-        /** Number of escalations in these conversations. */
+        /** Number of escalations in the counted conversations. */
         escalations: number;
         /** Number of conversations with at least one escalation. */
         escalated_conversations: number;
@@ -1146,7 +1146,7 @@ export interface components {
       csat_predicted_error: (number | null);
       /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Number of escalations in these conversations. */
+      /** Number of escalations in the counted conversations. */
       escalations: number;
       /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
@@ -1215,7 +1215,7 @@ export interface components {
         csat_predicted_error: (number | null);
         /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
         csat_correlation: (number | null);
-        /** Number of escalations in these conversations. */
+        /** Number of escalations in the counted conversations. */
         escalations: number;
         /** Number of conversations with at least one escalation. */
         escalated_conversations: number;
@@ -1299,7 +1299,7 @@ export interface components {
       csat_predicted_error: (number | null);
       /** Pearson correlation of reported and predicted satisfaction. Null if fewer than two conversations have both values, or if all values of one kind are equal. */
       csat_correlation: (number | null);
-      /** Number of escalations in these conversations. */
+      /** Number of escalations in the counted conversations. */
       escalations: number;
       /** Number of conversations with at least one escalation. */
       escalated_conversations: number;
@@ -1592,9 +1592,9 @@ export interface components {
         latency_p95_ms: (number | null);
       }[];
     };
-    /** The effect that a replay would have. */
+    /** What a replay would send. */
     ReplayCount: {
-      /** Number of deliveries that would be created, or attempted with `retrying`. */
+      /** Number of deliveries that would be created or, with `retrying`, attempted. */
       count: number;
       endpoint_id: string;
       /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted immediately, and no new deliveries are created. */
@@ -1638,11 +1638,11 @@ export interface components {
       hour: number;
       /** Number of events that the digest covers, including those not delivered yet. */
       count: number;
-      /** Lower-case hex SHA-256 of the IDs of these events, in ascending order, joined by LF, without a trailing LF. */
+      /** Lower-case hex SHA-256 of the IDs of the counted events, in ascending order, joined by LF, without a trailing LF. */
       sha256: string;
-      /** Number of these events that are still queued and not acknowledged yet. */
+      /** Number of counted events that are still queued and not acknowledged yet. */
       unfinished: number;
-      /** Number of these events whose delivery failed permanently. A replay sends them again. */
+      /** Number of counted events whose delivery failed permanently. A replay sends them again. */
       failed: number;
     };
     /** Difference between the events that were sent and the events that a receiver has. */
@@ -2203,7 +2203,7 @@ export interface components {
       answered_at: (number | null);
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
+      /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
       duration_sec: (number | null);
     };
     /** Statistics about a user with a `user_id`. */
@@ -2238,7 +2238,7 @@ export interface components {
         answered: number;
       };
       escalations: {
-        /** Number of escalations in these conversations. */
+        /** Number of escalations in the counted conversations. */
         total: number;
         /** Number of escalations that nobody has accepted yet. */
         waiting: number;
@@ -2300,7 +2300,7 @@ export interface components {
         answered_at: (number | null);
         /** Unix seconds. */
         ended_at: (number | null);
-        /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
+        /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
       /** Escalations, newest first. */
@@ -2353,7 +2353,7 @@ export interface components {
         answered_at: (number | null);
         /** Unix seconds. */
         ended_at: (number | null);
-        /** Duration of the answered call in seconds. Null if it was not answered or has not ended. */
+        /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
       /** Escalations, newest first. */
@@ -2480,7 +2480,7 @@ export interface components {
         requested_at: number;
         /** Number of documents found so far. */
         found: number;
-        /** Number of those documents that were processed. */
+        /** Number of documents processed so far. */
         read: number;
       } | null);
       /** Time of the next automatic sync, by schedule or as a retry after a failure. Null if none is planned. */
@@ -2523,7 +2523,7 @@ export interface components {
       finished_at: (number | null);
       /** Number of documents found so far. */
       found: number;
-      /** Number of documents processed so far: the sum of the following four counts. */
+      /** Number of documents processed so far: the sum of `unchanged`, `changed`, `failed` and `skipped`. */
       read: number;
       unchanged: number;
       /** Number of new or changed documents. */
@@ -2542,7 +2542,7 @@ export interface components {
       reason: (string | null);
       /** Why the sync failed or was canceled. */
       error: (string | null);
-      /** Number of documents after the sync, and how many changed. Null if it did not succeed. */
+      /** Number of documents after the sync, and how many it added, updated, removed or failed to read. Null unless the sync succeeded. */
       result: ({
         documents: number;
         added: number;
@@ -2577,7 +2577,7 @@ export interface components {
       matched: {
         /** Stem of a word in the question. */
         word: string;
-        /** Matching word in the passage: the same word, a corrected one, or a synonym. */
+        /** Matching word in the passage: the same word, a spelling correction, or a synonym. */
         as: string;
         in: ('heading' | 'text' | 'both');
         /** This word's share of the question's total weight. */
@@ -2670,7 +2670,7 @@ export interface components {
         heading: (string | null);
         /** Current text of the passage. Null if the passage no longer exists. */
         text: (string | null);
-        /** Score when the question was first asked. */
+        /** Score of the passage when the question was first asked. */
         score: number;
       }[];
     };
@@ -2861,12 +2861,12 @@ export interface components {
         agent: string;
         /** Version of the agent. If absent, the live version answers. */
         version?: number;
-        /** Declared opening hours of the number. If absent, it is always answered. */
+        /** Opening hours, as declared. If absent, calls to the number are always answered. */
         hours?: { [name: string]: unknown };
       }[];
       metadata: { [name: string]: string };
       managed_by: ('api' | 'kubernetes' | 'file');
-      /** Whether everything declared is active. */
+      /** Whether the declaration is active, including all its numbers. */
       ready: boolean;
       status_message: (string | null);
     };
@@ -6133,7 +6133,7 @@ export interface paths {
         'application/json': {
           /** ID of an agent or of one of its versions: `agt_…` or `agt_…@3`. */
           model: string;
-          /** Messages so far, oldest first. If no user message follows the last reply, the agent speaks first. */
+          /** Messages so far, oldest first. If there is no user message after the last reply, the agent speaks without one, for example to greet the user. */
           messages: {
             /** Author of the message. */
             role: ('system' | 'developer' | 'user' | 'assistant');
@@ -6141,16 +6141,16 @@ export interface paths {
             content?: (string | null | {
               type?: ('text' | 'refusal');
             }[]);
-            /** Ignored, but rejected if it would change the response: must be omitted: Parley runs the agent's tools. */
+            /** Has no effect. A value that would change the response is rejected (must be omitted: Parley runs the agent's tools). */
             tool_calls?: unknown;
-            /** Ignored, but rejected if it would change the response: must be omitted: Parley runs the agent's tools. */
+            /** Has no effect. A value that would change the response is rejected (must be omitted: Parley runs the agent's tools). */
             function_call?: unknown;
           }[];
           /** If true, the response is streamed in chunks as server-sent events. */
           stream?: (boolean | null);
           /** `include_usage: true` adds the token usage to a stream. */
           stream_options?: unknown;
-          /** Ignored, but rejected if it would change the response: must be 1: an agent returns one reply. */
+          /** Has no effect. A value that would change the response is rejected (must be 1: an agent returns one reply). */
           n?: unknown;
           /** Metadata of the conversation. `conversation_id` selects a conversation to continue. Values that are not strings are stored as JSON. */
           metadata?: { [name: string]: unknown };
@@ -6158,15 +6158,15 @@ export interface paths {
           user?: unknown;
           /** Your own ID for the user. It is used if `user` is absent. */
           safety_identifier?: unknown;
-          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Has no effect. A value that would change the response is rejected (must be omitted: tools are declared in the agent, and Parley runs them). */
           tools?: unknown;
-          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Has no effect. A value that would change the response is rejected (must be omitted: tools are declared in the agent, and Parley runs them). */
           tool_choice?: unknown;
-          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Has no effect. A value that would change the response is rejected (must be omitted: tools are declared in the agent, and Parley runs them). */
           functions?: unknown;
-          /** Ignored, but rejected if it would change the response: must be omitted: tools are declared in the agent, and Parley runs them. */
+          /** Has no effect. A value that would change the response is rejected (must be omitted: tools are declared in the agent, and Parley runs them). */
           function_call?: unknown;
-          /** Ignored, but rejected if it would change the response: must be omitted: agents reply with text only. */
+          /** Has no effect. A value that would change the response is rejected (must be omitted: agents reply with text only). */
           audio?: unknown;
           /** Any value other than `text` is rejected. */
           modalities?: unknown;
