@@ -21,8 +21,8 @@ export const FAILPOINTS = [
   'call.dialing',
   'call.dialed',
   'line.taken',
-  // Transfer of a call: before the line is closed, before the carrier is instructed to ring the target, and before the
-  // carrier learns that the caller is back with the agent.
+  // Transfer of a call. In this order: before the line is closed, before the carrier is told to ring the target, and
+  // before the carrier learns that the caller is back with the agent.
   'transfer.closing',
   'transfer.ringing',
   'transfer.back',

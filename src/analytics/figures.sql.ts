@@ -160,7 +160,8 @@ function keyOf({ agentId, version, channel, label }: Partial<GroupKey>): GroupKe
 }
 
 /**
- * Returns the SQL that reads the rows to add up (parts.sql.ts) for a period and the preceding period. `isBefore` is an
+ * Returns the SQL that selects the rows to be summed (parts.sql.ts), both those of a period and those of the period
+ * before it. `isBefore` is an
  * SQL condition that is true for the rows of the preceding period.
  */
 function comparedParts(compared: Compared): { sql: string; values: unknown[]; isBefore: string } {

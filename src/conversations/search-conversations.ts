@@ -23,8 +23,8 @@ const PAGE_MS = 200;
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
- * Page of results in the order of the list. It may have fewer than `limit` rows, because its total size is limited
- * (`fittingRows`). `next` is the id after which the next page starts, or null at the end.
+ * One page of search results, in the same order as the list of conversations. It may have fewer than `limit` rows,
+ * because the number of bytes in a page is limited (`fittingRows`). `next` is the id after which the next page starts, or null at the end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 

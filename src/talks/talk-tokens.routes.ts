@@ -20,7 +20,7 @@ const TalkTokenWrite = z
       .max(MAX_INT32)
       .optional()
       .describe(
-        'Agent version to use. Default: the live version when a talk starts. A test may use a version that was never live.',
+        'Agent version to use. Defaults to the version that is live when the conversation starts. A test may use a version that was never live.',
       ),
     test: z
       .boolean()

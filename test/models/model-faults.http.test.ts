@@ -294,7 +294,7 @@ describe('a provider that is not there', () => {
     const model = await modelOf({ default: endpointOf('http://10.0.0.1:80/v1') });
     const error = await failureOf(ask(model));
     expect(error.code).toBe('model_unreachable');
-    expect(error.message).toContain('equests may not reach this address');
+    expect(error.message).toContain('equests to this address are not allowed');
     expect(error.message).not.toContain('10.0.0.1');
   });
 });

@@ -9527,7 +9527,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Agent version to use. Default: the live version when a talk starts. A test may use a version that was never live. */
+          /** Agent version to use. Defaults to the version that is live when the conversation starts. A test may use a version that was never live. */
           version?: number;
           /** Marks the talks as tests. Tests emit no events and are excluded from statistics. */
           test?: boolean;

@@ -33,7 +33,8 @@ export type Places = {
 };
 
 /**
- * Finds the lists of each owner, and numbers the passages of all owners consecutively. These numbers are the places.
+ * Finds the posting lists of each owner (a source or an agent) and numbers the passages of all owners consecutively.
+ * The number of a passage is its place.
  */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();

@@ -67,7 +67,7 @@ export function createConnector(deps: {
   };
 }
 
-const OWN_PORT = "Requests may not reach Parley's own address and port.";
+const OWN_PORT = "Requests to Parley's own address and port are not allowed.";
 
 /**
  * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
@@ -123,7 +123,7 @@ function watch(
     // classified as `blocked`.
     if (peer === undefined) return fail(undefined);
     if (!deps.isAllowed(peer)) {
-      deps.finish(new EgressFailure('blocked', 'Requests may not reach this address.'), null);
+      deps.finish(new EgressFailure('blocked', 'Requests to this address are not allowed.'), null);
     } else if (!deps.isTls) {
       isReady();
     }

@@ -36,7 +36,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
     if (family === 4 || family === 6) {
       const [allowed] = await allowedOf([{ address: hostname, family }]);
       if (allowed !== undefined) return [allowed];
-      throw new EgressFailure('blocked', 'Requests may not reach this address.');
+      throw new EgressFailure('blocked', 'Requests to this address are not allowed.');
     }
     // Search domains lead into the cluster, so they apply only to names on the operator's allow list.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(

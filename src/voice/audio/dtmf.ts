@@ -12,7 +12,7 @@ const TONE_MS = 100;
 const GAP_MS = 80;
 /** Length of the pause that `w` stands for. */
 const WAIT_MS = 500;
-/** Level of each sine relative to full scale. Two sines could use at most 0.5 each. */
+/** Amplitude of each sine, relative to full scale. The sum of two sines clips if each is above 0.5. */
 const LEVEL = 0.25;
 
 /** Returns the DTMF tones for the keys, one after the other, as PCM16. Skips unknown keys. `sampleRate` is in Hz. */

@@ -72,7 +72,8 @@ export async function projectEndpoint(
   await inTransaction(deps.pool, async (db) => {
     await assertLeader(db, input.epoch);
     await requireRoom(db, deps, 'webhook_endpoints', endpoint);
-    // If the operator missed the deletion of an earlier object with the same name, that object is deleted first.
+    // If the operator missed the deletion of an earlier object with the same name, the row of that object is marked as
+    // deleted first.
     const replaced = await markEndpointDeleted(db, endpoint, endpoint.id);
     if (replaced !== undefined) await cancelDeliveries(db, replaced.id);
     if (sealed) {

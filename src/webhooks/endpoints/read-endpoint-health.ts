@@ -53,8 +53,8 @@ export type ShownDelivery = {
 };
 
 /**
- * While the health stays the same, a time in the status is replaced only by one that is at least this many ms later.
- * Without this limit, each delivery would cause a write to the API server, which is not a metrics store.
+ * While the health stays the same, a timestamp in the status is updated only if the new one is at least this many ms
+ * later. Otherwise, each delivery would cause a write to the API server, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 

@@ -168,7 +168,7 @@ export function keptElsewhere(
   const secret = `Secret ${ref ?? signingSecretName(name)} of namespace ${namespace}`;
   const how =
     ref === undefined
-      ? `Add ${ROTATION_KEYS.join(', ')} to it in one patch. Then both secrets sign until the last of these times.`
+      ? `Add ${ROTATION_KEYS.join(', ')} to the Secret in one patch. Requests are then signed with both secrets until the later time in those keys.`
       : 'Let the receiver accept both values first, then change the value, which takes effect immediately.';
   return new ApiError('managed_secret', `The secret is stored in ${secret}. ${how}`);
 }

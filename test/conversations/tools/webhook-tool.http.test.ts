@@ -371,7 +371,7 @@ describe('where it may go', () => {
       const { ok, said } = await run(box);
       expect([ok, said['error']]).toEqual([
         false,
-        expect.stringContaining('equests may not reach this address'),
+        expect.stringContaining('equests to this address are not allowed'),
       ]);
     },
   );

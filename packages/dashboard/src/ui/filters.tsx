@@ -152,7 +152,7 @@ export function DateFilter({ name, label }: { name: string; label: string }) {
   );
 }
 
-/** Formats Unix seconds for `datetime-local`: `1795402800` becomes `2026-11-22T11:00`. */
+/** Formats Unix seconds for `datetime-local` in the browser's time zone. In UTC, 1795402800 is `2026-11-23T03:00`. */
 export function localTime(unixSec: string | number | undefined): string {
   const date = new Date(Number(unixSec ?? Number.NaN) * 1_000);
   if (Number.isNaN(date.getTime())) return '';

@@ -51,7 +51,7 @@ export type SiteDeps = {
   msMax: number;
   /** Returns the validators that a page had when it was last read. */
   known: (path: string) => Promise<Validators | undefined>;
-  /** Cursor that the last complete reading returned; `null` to start from the beginning. */
+  /** Cursor returned by the last complete crawl; `null` to start from the beginning. */
   cursor: string | null;
   signal: AbortSignal;
 };

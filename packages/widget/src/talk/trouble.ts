@@ -14,7 +14,7 @@ export class TalkError extends Error {
 export const troubleOf = (error: unknown): TalkError =>
   error instanceof TalkError ? error : new TalkError('unknown', String(error));
 
-/** Reports a mistake in the embedding of the widget to the developer console. */
+/** Reports in the browser console that the page embeds the widget incorrectly. */
 export function complain(text: string): void {
   // The console is the only place for messages to the developer of the page.
   // oxlint-disable-next-line no-console

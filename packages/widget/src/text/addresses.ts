@@ -63,7 +63,7 @@ export function webAddress(text: string): string | undefined {
 const BEGINNING = /https?:\/\//gi;
 const AUTHORITY = /https?:\/\/(\[[\da-f:.]+\]|[\p{L}\p{M}\p{N}_.-]+)(?::\d{1,5})?/iuy;
 /**
- * Pattern for path, query and fragment. Quotes, table bars, emoji and full-width punctuation are excluded, because
+ * Pattern for path, query and fragment. Excludes quotes, pipe characters, emoji and full-width punctuation, because
  * addresses contain them only in percent-encoded form.
  */
 const REST =

@@ -23,7 +23,7 @@ export type WaysOutResult = {
 type Way = { what: string; url: string; expected: RegExp | undefined; otherwise?: Way };
 type Provider = Way & { name: string; id: string; agent: string };
 
-const REFUSED = /equests may not reach this address|has no public address/;
+const REFUSED = /equests to this address are not allowed|has no public address/;
 const REDIRECTED = /redirect/;
 /** The public address does not speak TLS, so these errors show that it was reached. */
 const REACHED = /TLS|certificate|connection|secure/i;

@@ -37,7 +37,7 @@ function verdictOf({ status, questions }: GapDetail, missed: number): string {
   const all = questions.length;
   if (status === 'open')
     return missed === 0
-      ? 'Content that was indexed later answers the question.'
+      ? 'Content that was indexed after the question was asked now answers it.'
       : 'Nothing answers the question yet.';
   if (missed === 0) return 'All wordings have an answer.';
   return `No answer for ${missed} of ${all} wordings.`;

@@ -47,7 +47,7 @@ const PROBLEMS: Record<string, string> = {
   microphone_refused:
     'The browser blocks the microphone. Allow it next to the address bar, then try again.',
   microphone_missing: 'No microphone was found.',
-  microphone_busy: 'Another program uses the microphone. Close it, then try again.',
+  microphone_busy: 'Another program is using the microphone. Close it, then try again.',
   loudspeaker_missing: 'No loudspeaker was found. Connect one, then try again.',
   voice_impossible: 'The microphone works only on pages served over https or from localhost.',
   offline: 'The connection failed. Try again.',
