@@ -58,7 +58,7 @@ function KeyList({ onAct }: { onAct: (acting: Acting) => void }) {
       name: 'Last used',
       cell: (key) => <Time at={key.last_used_at} never="never" />,
       width: '8rem',
-      isWide: true,
+      isWide: 'very',
     },
     {
       name: 'Expires',
