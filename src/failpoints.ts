@@ -21,7 +21,7 @@ export const FAILPOINTS = [
   'call.dialing',
   'call.dialed',
   'line.taken',
-  // Transfer of a call. In this order: before the line is closed, before the carrier is told to ring the target, and
+  // Transfer of a call. In this order: before the line is closed, before Parley asks the carrier to ring the target, and
   // before the carrier learns that the caller is back with the agent.
   'transfer.closing',
   'transfer.ringing',

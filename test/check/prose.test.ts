@@ -62,7 +62,7 @@ test.each([
 });
 
 /** The first commit to which the rule applies has this one as its parent. */
-const RULED_SINCE = 'cfcaf369c7c9c3f59a65b1b047e4ac241507c555';
+const RULED_SINCE = '3792ac20d8a1ff04af4811c541695b2f66081679';
 
 test('the subject of a commit has at most 72 characters', ({ skip }) => {
   const git = (...args: string[]) => spawnSync('git', args, { cwd: ROOT, encoding: 'utf8' });

@@ -119,13 +119,13 @@ describe('an answer that is of no use is told as such', () => {
       'no numbers',
       answering({ data: [['NaN'], [1]].map((embedding) => ({ embedding })) }),
       'model_invalid_answer',
-      'length zero or infinity',
+      'length is zero or infinite',
     ],
     [
       'zeros',
       answering({ data: [[0], [1]].map((embedding) => ({ embedding })) }),
       'model_invalid_answer',
-      'length zero or infinity',
+      'length is zero or infinite',
     ],
     [
       'a web page',
