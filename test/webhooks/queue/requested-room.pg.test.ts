@@ -80,8 +80,8 @@ test('a count that fails is repeated by the next request', async () => {
     query: (...args: Parameters<typeof stored.pool.query>) =>
       fails ? Promise.reject(new Error('away')) : stored.pool.query(...args),
   } as unknown as typeof stored.pool;
-  const require = createRequireRoom({ pool, metrics });
-  await expect(require('default')).rejects.toThrow('away');
+  const requireRoom = createRequireRoom({ pool, metrics });
+  await expect(requireRoom('default')).rejects.toThrow('away');
   fails = false;
-  await require('default');
+  await requireRoom('default');
 });
