@@ -19,8 +19,8 @@ test.each([
 test.each([
   ['no numbers', [one([])], /of 0 numbers/],
   ['no list', [one(7)], /of 0 numbers/],
-  ['only zeros', [one([0, 0])], /length zero or infinity/],
-  ['what is no number', [one([1, 'x'])], /length zero or infinity/],
+  ['only zeros', [one([0, 0])], /length is zero or infinite/],
+  ['what is no number', [one([1, 'x'])], /length is zero or infinite/],
   ['half a number', [one('AAAA')], /incomplete number/],
   ['a text too many', [one([1]), one([1])], /2 embeddings for 1 texts/],
   ['a place that is not there', [one([1], 1)], /two embeddings for one text/],
