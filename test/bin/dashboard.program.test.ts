@@ -90,8 +90,8 @@ async function leavesWhatIsThere(): Promise<void> {
   const { isOfSources, said } = await start();
   expect(isOfSources).toBe(false);
   expect(said.join('\n')).toContain('main.tsx');
-  expect(said.at(-1)).toMatch(
-    /^parley: the dashboard could not be built, .* is served without it$/,
+  expect(said.at(-1)).toBe(
+    'parley: building the dashboard failed, see the output above; the API runs without it',
   );
   expect(await readFile(built('index.html'), 'utf8')).toBe(before);
   expect(await readdir(path.join(root, 'dist'))).toEqual(['dashboard']);

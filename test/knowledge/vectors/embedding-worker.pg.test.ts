@@ -147,7 +147,11 @@ describe('a provider that fails is told of, and asked again later', () => {
     ['404', status(404), 'does not know the model "e-1"'],
     ['500', status(500), 'failed (500)'],
     ['fewer vectors than texts', data(() => [{ embedding: [1] }]), '1 embeddings for'],
-    ['NaN', data((texts) => texts.map(() => ({ embedding: [null] }))), 'length is zero or infinite'],
+    [
+      'NaN',
+      data((texts) => texts.map(() => ({ embedding: [null] }))),
+      'length is zero or infinite',
+    ],
   ])('%s', async (_, faulty, problem) => {
     const id = await vectors.source(TEXTS);
     vectors.stub.answer(faulty);
