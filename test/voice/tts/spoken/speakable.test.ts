@@ -307,6 +307,14 @@ describe('what was said leads back to the text', () => {
     );
   });
 
+  test.each(['<b \n\na>a', '<!-- \n\n-->a', '<https://a\n\nb>'])(
+    'a tag does not span the paragraphs of %j, wherever it is cut',
+    (text) => {
+      for (let at = 0; at <= text.length; at += 1)
+        expect(spoken([text.slice(0, at), text.slice(at)])).toBe(spoken([text]));
+    },
+  );
+
   test('wherever anything is cut, the same is said', () => {
     const unit = fc.constantFrom(
       'a',
