@@ -19,12 +19,13 @@ const wanted = process.argv.slice(2);
 type Shot = { name: string; at: string; before?: (page: Page) => Promise<void> };
 
 const folder = await mkdtemp(path.join(tmpdir(), 'parley-screenshots-'));
-const parley = await startParley(folder);
-let scene: Scene | undefined;
+// The browser starts first: without one, no `parley start` is left behind.
 const browser = await chromium.launch({
   executablePath: process.env['PARLEY_CHROMIUM'] ?? '/usr/bin/chromium',
   args: ['--no-sandbox'],
 });
+const parley = await startParley(folder);
+let scene: Scene | undefined;
 try {
   scene = await setScene(parley.url, parley.client, parley.apiKey);
   await mkdir(FOLDER, { recursive: true });
