@@ -24,14 +24,17 @@ export type Infrastructure = RoleContext & {
   announce: Announce;
   /** Waits until the operator has applied a written declaration to the database (projected it). */
   awaitProjection: AwaitProjection;
-  /** Wakes the requests that wait in `awaitProjection`. */
-  wakeProjections: () => void;
   /**
-   * Registers `drop`, which removes an object from a cache of declarations. It is called after each write through REST,
-   * before the response is sent. Its argument has the items that a notification on `CHANNELS.projected` would have for
-   * the object.
+   * Handles a notification on `CHANNELS.projected`: drops the objects from the caches of declarations, and wakes the
+   * requests that wait in `awaitProjection`.
    */
-  onShown: (drop: (items: readonly string[]) => void) => void;
+  noteProjected: (items: readonly string[]) => void;
+  /**
+   * Registers `drop`, which removes objects from a cache of declarations. It gets the items of each notification. After
+   * a write through REST, it gets the items of the written object before the response is sent, because the notification
+   * may arrive later.
+   */
+  cacheDeclarations: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;
   /** Wall clock, for times that are stored or shown. */
   nowMs: () => number;
@@ -58,6 +61,7 @@ export function createInfrastructure(
   const notifier = createNotifier({ pool, log });
   const waiting = new Set<() => void>();
   const caches: ((items: readonly string[]) => void)[] = [];
+  const dropDeclared = (items: readonly string[]): void => caches.forEach((drop) => drop(items));
   const onProjected = (wake: () => void) => {
     waiting.add(wake);
     return () => waiting.delete(wake);
@@ -74,10 +78,13 @@ export function createInfrastructure(
       nowMs: monotonicMs,
       waitMs,
       onProjected,
-      onShown: (written) => caches.forEach((drop) => drop([written.id, projectedItem(written)])),
+      onShown: (written) => dropDeclared([written.id, projectedItem(written)]),
     }),
-    onShown: (drop) => void caches.push(drop),
-    wakeProjections: () => waiting.forEach((wake) => wake()),
+    cacheDeclarations: (drop) => void caches.push(drop),
+    noteProjected: (items) => {
+      dropDeclared(items);
+      waiting.forEach((wake) => wake());
+    },
     inFlight: createInFlight({ shares: limits.shares, metrics }),
     nowMs: epochMs,
     clockMs: monotonicMs,

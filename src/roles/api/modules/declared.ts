@@ -4,13 +4,13 @@ import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
 /**
- * Creates the routes of the kinds that have no module of their own, and wakes requests that wait until the operator
- * has applied their write.
+ * Creates the routes of the kinds that have no module of their own, and passes on the notifications that an
+ * operator has applied a declaration.
  */
 export function createDeclared(infrastructure: Infrastructure): Module {
-  const { kinds, wakeProjections } = infrastructure;
+  const { kinds, noteProjected } = infrastructure;
   return {
     routes: kinds.flatMap((kind) => (kind.api ? kindRoutes(kind, kind.api, infrastructure) : [])),
-    listeners: { [CHANNELS.projected]: wakeProjections },
+    listeners: { [CHANNELS.projected]: noteProjected },
   };
 }

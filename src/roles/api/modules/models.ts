@@ -5,7 +5,6 @@ import { testProviderRoutes } from '../../../models/test-provider.routes.ts';
 import type { FindEndpoint, FindModel } from '../../../models/model.ts';
 import { createEgressFetch } from '../../../platform/egress/fetch.ts';
 import { createGenAi } from '../../../platform/observability/gen-ai.ts';
-import { CHANNELS } from '../../../platform/postgres/notifications.ts';
 import { openEmbedder } from '../../open-embedder.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import { observeModels } from '../observed-turns.ts';
@@ -30,7 +29,7 @@ export type Models = Module & {
 export function createModels(infrastructure: Infrastructure): Models {
   const { pool, sealer, guard, metrics, modelSettings, clockMs: nowMs } = infrastructure;
   const endpoints = createEndpoints({ pool, sealer, settings: modelSettings, nowMs });
-  infrastructure.onShown(endpoints.look);
+  infrastructure.cacheDeclarations(endpoints.look);
   const findEndpoint = endpoints.find;
   const egress = createEgressFetch({ guard });
   const { embedder, stop: stopEmbedder } = openEmbedder({ guard, metrics, findEndpoint });
@@ -46,7 +45,6 @@ export function createModels(infrastructure: Infrastructure): Models {
       modelAt: (endpoint) =>
         createModelClients({ findEndpoint: async () => endpoint, fetch: egress.fetch, nowMs }),
     }),
-    listeners: { [CHANNELS.projected]: endpoints.look },
     findEndpoint,
     findModel: modelsAt(findEndpoint),
     modelsAt,

@@ -31,13 +31,12 @@ export function createTelephony(
 ): Telephony {
   const { pool, sealer, guard, log, notifier, clockMs, baseUrl } = infrastructure;
   const accounts = createAccounts({ pool, sealer, nowMs: clockMs });
-  infrastructure.onShown(accounts.look);
+  infrastructure.cacheDeclarations(accounts.look);
   const egress = createEgressClient({ guard, ...(lookup && { lookup }) });
   const apis = createCarrierApis({ egress });
   const carried = createPhoneTransport({ pool, accounts, apis, baseUrl, log });
   const wakeLine = (callId: string): void => notifier.notify(CHANNELS.calls, [callId]);
   return {
-    listeners: { [CHANNELS.projected]: accounts.look },
     accounts,
     transportOf: createTransports({ carried }),
     ring: createRingPerson({ accounts, wakeLine, log }),
