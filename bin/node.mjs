@@ -37,7 +37,7 @@ export function findNodes(root) {
 /**
  * Runs `args` on the first Node that starts, and returns its exit code. If a signal ended the program, this process
  * ends with the same signal. `cwd` defaults to the current folder. The environment of this process overrides `env`.
- * With `holdsOutput`, the output is printed all at once at the end, and the program has no input.
+ * If `holdsOutput` is true, prints the output when the program ends, and gives the program no input.
  */
 export async function runNode({ root, nodes, args, cwd, env, holdsOutput }) {
   for (const node of nodes) {

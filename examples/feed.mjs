@@ -107,7 +107,7 @@ function isEqual(given = '', expected) {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-/** Updates the documents with what has changed in a folder since the last call. */
+/** Updates the documents from the files of a folder that have changed since the last call. */
 export function readFolder(folder, documents) {
   const files = readdirSync(folder, { recursive: true }).filter((name) => name.endsWith('.md'));
   for (const id of documents.ids()) {

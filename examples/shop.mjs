@@ -76,7 +76,7 @@ function findOrder(order) {
   return Object.hasOwn(ORDERS, number) ? { order: number, ...ORDERS[number] } : undefined;
 }
 
-/** Checks the signature, which is like that of events: the lower-case hex HMAC-SHA256 of the raw body. */
+/** Checks the signature. Like the signature of an event, it is the lower-case hex HMAC-SHA256 of the raw body. */
 function isGenuine(secret, body, signature = '') {
   const expected = Buffer.from(createHmac('sha256', secret).update(body).digest('hex'));
   const given = Buffer.from(signature);

@@ -82,7 +82,7 @@ test('under manual a change waits, is published with a look at it, and rolled ba
   await page.getByRole('link', { name: 'Release history' }).click();
   await text(page, 'Returns are not ours');
   await text(page, 'Rolled back 2 → 1');
-  // Nothing proposes to publish again what was rolled back.
+  // The page does not propose to publish the version again that was just rolled back.
   expect(await page.getByText('is a draft').count()).toBe(0);
   const { rows } = await pool.query(
     `select action, from_version as "from", to_version as "to", actor, reason

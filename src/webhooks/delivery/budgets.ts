@@ -67,7 +67,7 @@ function listWaiting(
   { free, mayYield }: { free: number; mayYield: boolean },
 ): Waiting[] {
   const waiting = new Map<string, Waiting | undefined>();
-  // Hundreds of endpoints may wait for a namespace without room, so it is looked at once.
+  // A namespace without room may have hundreds of due endpoints, so its room is computed only once.
   const listOf = (endpointId: string): Waiting | undefined => {
     const namespace = due.namespaceOf(endpointId);
     if (namespace === undefined) return undefined;
@@ -91,7 +91,10 @@ function listWaiting(
     .toSorted((a, b) => a.held - b.held);
 }
 
-/** Shares the slots that a namespace gets from this claim. `room` is what it could get without other namespaces. */
+/**
+ * Shares the slots that a namespace gets from this claim. `room` is the number of slots that it could get if no other
+ * namespace were waiting.
+ */
 function shareInNamespace(
   endpointIds: readonly string[],
   due: DueEndpoints,

@@ -6,7 +6,7 @@ import { serve, type Listening } from '../../../src/platform/http/server.ts';
 import { holdTime } from '../../clock.ts';
 import { until } from '../../until.ts';
 
-/** The pace of answers to what is not HTTP. */
+/** Pace of the responses to requests that are not valid HTTP. */
 
 async function start(): Promise<Listening> {
   const log = createLogger('silent', 'test');
@@ -16,7 +16,7 @@ async function start(): Promise<Listening> {
   return server;
 }
 
-/** Connects a client that sends what is not HTTP. */
+/** Connects a client that sends a line that is not valid HTTP. */
 function nonsense({ port }: Listening): Socket {
   const client = connect(port, '127.0.0.1').on('error', () => undefined);
   client.write('NONSENSE\r\n\r\n');

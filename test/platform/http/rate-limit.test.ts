@@ -56,7 +56,7 @@ test.each([
   const waits = Array.from({ length: 20 + longest / 50 + 100 }, () => pace('192.0.2.1'));
   expect(waits.slice(18, 22)).toEqual([0, 0, 50, 100]);
   expect(waits.slice(-101)).toEqual(Array(101).fill(longest));
-  // Refusals at the limit are no debt.
+  // Refusals that wait the longest time do not add to the wait of later ones.
   await time.advance(longest);
   expect(pace('192.0.2.1')).toBe(0);
 });

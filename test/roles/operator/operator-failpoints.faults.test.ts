@@ -38,7 +38,7 @@ const SCRIPT: ((harness: OperatorHarness) => Promise<void>)[] = [
 ];
 
 const binaries = await findKubeBinaries();
-// By day operator-rounds.faults kills and pauses the leader between two side effects.
+// In `npm test`, operator-rounds.faults kills and pauses the leader between two side effects instead.
 const suite = binaries && IS_NIGHTLY ? describe : describe.skip;
 
 suite('an operator killed or paused between any two side effects', () => {

@@ -6,7 +6,7 @@ import { createSlots } from '../../../src/webhooks/delivery/slots.ts';
 import { createMetrics } from '../../../src/platform/observability/metrics.ts';
 import { claimed, namespacesOf, settle } from '../claimed-delivery.ts';
 
-/** A deliverer with a queue of which everything yields but for what is said to be fresh. */
+/** Creates a deliverer and a queue in which every delivery yields, except those that `waiting` counts as fresh. */
 function backlogged(options: { free: () => number }) {
   const waiting = new Map<string, { fresh: number; old: number }>();
   const running = new Map<string, { yields: boolean; done: PromiseWithResolvers<Attempt> }[]>();
@@ -91,7 +91,7 @@ test('what is fresh goes while the throttle leaves nothing for what yields, whic
   await settle();
   expect(backlog.running.get('e39')!.filter(({ yields }) => !yields)).toHaveLength(3);
   expect(backlog.slots.total()).toBe(19);
-  // Nothing more was looked for in vain.
+  // The deliverer makes no further claims that find nothing.
   expect(backlog.claims.length - before).toBeLessThanOrEqual(2);
   free = 30;
   while (backlog.slots.total() < 33) await settle();

@@ -283,7 +283,7 @@ test('a receiver that is still down is not flooded, and a stopped job gives back
         'select 1 from delivery_queue where namespace = $1 and lease_token is not null',
         [namespace],
       );
-      // Results are recorded together after a moment, and a sweep that was under way during a pause needs another.
+      // Results are recorded in batches, and a sweep that ran during a pause is followed by another one.
       const isOver = rows.length === 0 && receiver.received.length >= count;
       if (!isOver) await time.advance(20);
       return isOver;

@@ -50,7 +50,7 @@ export function useStats(days: number) {
   });
 }
 
-/** Loads the statistics of the period before that of `useStats`, with the same length, for comparison. */
+/** Loads the statistics of the period before, which is as long as the period of `useStats`, for comparison. */
 export function useStatsBefore(days: number) {
   return useQuery({
     // The stream does not report changes to past statistics. Such changes are rare, so the data counts as fresh for

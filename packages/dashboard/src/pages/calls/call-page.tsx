@@ -82,7 +82,7 @@ function Call() {
   );
 }
 
-/** Shows what was said. The times of the turns count from the answer. */
+/** Shows the transcript. The times of the turns start when the call is answered. */
 function Said({ call, conversationId }: { call: CallOf; conversationId: string }) {
   const { data, error, refetch } = useTranscript(conversationId);
   const names = useAgentNames();
