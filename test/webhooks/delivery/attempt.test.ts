@@ -4,6 +4,7 @@ import { attempt, type SendableDelivery } from '../../../src/webhooks/delivery/a
 import type { EgressOutcome, EgressRequest } from '../../../src/platform/egress/client.ts';
 import { fromUuid, newUuid } from '../../../src/ids.ts';
 import { verifyStandard } from '../../../src/platform/egress/signature.ts';
+import { claimed } from '../claimed-delivery.ts';
 
 /** One attempt without a queue and without a network: what is sent, to the byte. */
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -16,30 +17,10 @@ beforeEach(() => {
 });
 
 const delivery = (change: Partial<SendableDelivery>): SendableDelivery => ({
-  id: newUuid(),
-  namespace: 'default',
-  endpointId: newUuid(),
-  eventId: newUuid(),
-  eventType: 'agent.published',
-  trigger: 'schedule',
-  isManual: false,
-  isTest: false,
-  conversationId: null,
-  attempt: 1,
-  leaseToken: 't',
-  ageMs: 0,
-  waitedMs: 0,
-  overdueMs: 0,
-  lost: false,
+  ...claimed(newUuid(), 't'),
   url: 'https://receiver.test/',
-  plainHeaders: {},
-  declaredHeaders: null,
-  restHeaders: null,
-  yields: false,
   secret: Buffer.from(SECRET),
-  otherSecret: null,
   body: Buffer.from('{}'),
-  traceparent: null,
   ...change,
 });
 
