@@ -331,7 +331,7 @@ async function startAnother({
       databaseUrl: proxy.through(engine.databaseUrl),
       encryptionKey: Buffer.alloc(32, 1),
       egressAllow: ['127.0.0.0/8'],
-      logLevel: 'silent',
+      logLevel: 'error', // A talk that fails logs its cause, which the visitor does not learn.
       poolMax: 10,
     });
   const api = await runApi({
