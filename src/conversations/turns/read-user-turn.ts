@@ -180,9 +180,14 @@ const UNSOLVED = within(english.within.unsolved);
 
 const STEMS_MAX = 24;
 
+/** Returns the first stems of a question. It stems no word after them, because a message may have 16,000 words. */
 function stemsOf(question: string): string[] {
-  const words = questionText(question).split(' ').filter(Boolean);
-  return [...new Set(words.map(stemOf))].slice(0, STEMS_MAX);
+  const stems = new Set<string>();
+  for (const word of new Set(questionText(endsOf(question)).split(' '))) {
+    if (word !== '') stems.add(stemOf(word));
+    if (stems.size === STEMS_MAX) break;
+  }
+  return [...stems];
 }
 
 /**
@@ -276,7 +281,7 @@ const CHARS_MAX = 2_000;
 const CLAUSES_MAX = 100;
 
 /** Returns the beginning and the end of a long text, on separate lines. Returns a short text unchanged. */
-function endsOf(text: string): string {
+export function endsOf(text: string): string {
   return text.length > 2 * CHARS_MAX
     ? `${text.slice(0, CHARS_MAX)}\n${text.slice(-CHARS_MAX)}`
     : text;

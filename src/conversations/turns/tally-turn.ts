@@ -1,7 +1,7 @@
 import { within } from '../../knowledge/passages/phrases.ts';
 import type { AskedQuestion, Tally, TriedTool } from '../record/tally.ts';
 import english from './english.json' with { type: 'json' };
-import { likeness, type UserTurn } from './read-user-turn.ts';
+import { endsOf, likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
 /** Counts turns in the tally of a conversation (record/tally.ts). */
@@ -153,7 +153,7 @@ function countAnswer(tally: Tally, user: UserTurn, from: string): Tally {
 function isAnsweredBy(open: AskedQuestion, tally: Tally, user: UserTurn): boolean {
   const alike = likeness(open.words, user.words);
   const isLast = tally.recent.at(-1)?.text === open.text;
-  if (isLast && (IN_OTHER_WORDS.test(user.question.toLowerCase()) || alike >= RELATED_NEXT))
+  if (isLast && (IN_OTHER_WORDS.test(endsOf(user.question).toLowerCase()) || alike >= RELATED_NEXT))
     return true;
   return alike > RELATED;
 }
@@ -179,8 +179,15 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
   return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
+/** Number of characters that `shorten` reads for each character that it may keep, because it joins runs of spaces. */
+const READ_PER_CHAR = 8;
+
 function shorten(text: string, charsMax = QUESTION_CHARS_MAX): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const line = text
+    .trimStart()
+    .slice(0, READ_PER_CHAR * charsMax)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
   if (line.length <= charsMax) return line;
   // `toWellFormed` replaces a lone surrogate, which PostgreSQL would reject.
   return `${line
