@@ -35,6 +35,7 @@ function Sessions() {
   const columns: Column<Session>[] = [
     {
       name: 'Name',
+      width: 'minmax(8rem, 1fr)',
       cell: ({ id, name }) => (
         <span className="row">
           {name} {id === me.session?.id ? <Status tone="info">you</Status> : null}
@@ -45,7 +46,7 @@ function Sessions() {
     {
       name: 'Scopes',
       cell: ({ scopes }) => scopesText(scopes),
-      width: 'minmax(0, 2fr)',
+      width: 'minmax(0, 1fr)',
       isWide: true,
     },
     {
