@@ -3,8 +3,8 @@ import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**
- * Combines items that concurrent callers add into batches. While one batch runs, the next one collects items, so
- * batches grow with the load. An idle process waits only `gatherMs`.
+ * Groups items from concurrent callers into batches. While one batch runs, the next one collects items, so batches grow
+ * with the load. If no batch is running, a new item waits only `gatherMs` for others.
  */
 export type Batcher<I, O> = {
   /** Resolves with the result of `run` for this item. Rejects if its batch failed. */
@@ -20,7 +20,7 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: un
  * @param deps.run processes a batch of at most `itemsMax` items, and returns one result per item, in order
  * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only the items that are added in the
  * same turn of the event loop
- * @param deps.busy longer `gatherMs` that applies after a batch of at least `from` items: under load, a slightly longer
+ * @param deps.busy a longer `gatherMs` to use after a batch of at least `from` items: under load, a slightly longer
  * wait makes the next batch larger and each item cheaper
  */
 export function createBatcher<I, O>(deps: {

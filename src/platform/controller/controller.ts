@@ -4,9 +4,10 @@ import type { WorkItem } from './serial-queue.ts';
 import type { WorkQueue } from './work-queue.ts';
 
 /**
- * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time. An error from `reconcile` is
- * logged, counted and retried with back-off; it never ends the process or blocks other keys. Reconciling is
- * level-based: `reconcile` gets a key and never a change, and it may be called at any time, even if nothing changed.
+ * Takes keys from a work queue and calls `reconcile` for each, `concurrency` at a time. If `reconcile` throws, the
+ * error is logged and counted, and the key is retried with back-off unless the error is terminal. An error never ends
+ * the process or blocks other keys. Reconciling is level-based: `reconcile` gets only a key, not what has changed, and
+ * it may be called at any time, even if nothing has changed.
  */
 export type Controller = {
   start: () => void;
@@ -18,8 +19,8 @@ export type Controller = {
 };
 
 /**
- * `requeueAfterMs` requests another call after that time. 0 requests a call with back-off, as after an error: use it
- * for "not ready yet" if no event will report that the object is ready.
+ * `requeueAfterMs` is the time after which the key is reconciled again. With 0, the key is retried with back-off, as
+ * after an error. Use 0 while the object is not ready and no event will report that it has become ready.
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
@@ -28,8 +29,8 @@ export type ControllerDeps<K> = {
   name: string;
   queue: WorkQueue<K>;
   /**
-   * Reconciles one key. Must return soon after the signal aborts. If it does not, its worker abandons the call and
-   * continues with other keys. The key stays locked: it is not reconciled again until the abandoned call has returned.
+   * Reconciles one key. When the signal aborts, the worker abandons the call and continues with other keys. The call
+   * must still return soon: the key stays locked, and is not reconciled again, until it has returned.
    */
   reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
   log: ControllerLog;
@@ -49,23 +50,25 @@ export type ControllerLog = { error: (fields: object, message: string) => void }
 
 export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Hooks for controller-runtime's metrics of the same names. The `controller` label is already set. */
+/**
+ * Hooks for metrics that have the same names as controller-runtime's. The hooks set the `controller` label themselves.
+ */
 export type ControllerMetrics = {
-  /** controller_runtime_reconcile_total{result} */
+  /** Increments controller_runtime_reconcile_total{result}. */
   reconciled: (result: ReconcileOutcome) => void;
-  /** …_reconcile_errors_total: all errors, including terminal errors, panics and timeouts. */
+  /** Increments …_reconcile_errors_total, which counts all errors, including terminal errors, panics and timeouts. */
   errored: () => void;
-  /** …_terminal_reconcile_errors_total */
+  /** Increments …_terminal_reconcile_errors_total. */
   terminalError: () => void;
-  /** …_reconcile_panics_total: errors that only a bug can cause (see `isBug`). */
+  /** Increments …_reconcile_panics_total, which counts errors that only a bug can cause (see `isBug`). */
   panicked: () => void;
-  /** …_reconcile_timeouts_total */
+  /** Increments …_reconcile_timeouts_total. */
   timedOut: () => void;
-  /** …_reconcile_time_seconds */
+  /** Adds a duration to …_reconcile_time_seconds. */
   reconcileTime: (sec: number) => void;
-  /** …_active_workers */
+  /** Sets …_active_workers. */
   activeWorkers: (count: number) => void;
-  /** …_max_concurrent_reconciles */
+  /** Sets …_max_concurrent_reconciles. */
   maxConcurrentReconciles: (count: number) => void;
 };
 

@@ -12,7 +12,7 @@ export function createCredit({ burst, perSec }: { burst: number; perSec: number 
   let countedMs = monotonicMs();
   const left = (): number => {
     const nowMs = monotonicMs();
-    // Clamped at 0, because a test that stops controlling the time sets the clock back.
+    // Clamped at 0, because the clock goes back when a test switches from its own clock to the real one.
     const passedMs = Math.max(0, nowMs - countedMs);
     credit = Math.min(burst, credit + (passedMs / 1_000) * perSec);
     countedMs = nowMs;

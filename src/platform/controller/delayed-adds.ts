@@ -6,7 +6,7 @@ export type DelayedAdds<K> = {
   /** Adds the key after a delay. If the key is already delayed, the earlier time and the higher priority win. */
   put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
   /**
-   * Cancels the delayed add of a key, because the key is added now. Returns the priority of the delayed add, or
+   * Cancels the delayed add of a key that is now added without a delay. Returns the priority of the delayed add, or
    * undefined if there was none.
    */
   take: (id: string) => number | undefined;
@@ -15,7 +15,7 @@ export type DelayedAdds<K> = {
 
 /**
  * Stores keys that will be added later, each at most once. Each key has its own timer. Node keeps its timers in a heap,
- * so 10,000 of them cost no more than a heap in this file would.
+ * so 10,000 timers cost no more than a heap of our own would.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

@@ -5,10 +5,10 @@ import { currentWork } from '../observability/work.ts';
 import { createLine } from './line.ts';
 
 /**
- * Shares this process's event loop fairly between namespaces. Node runs the handlers of all requests and frames that
- * have arrived before it reads more input. A burst from one namespace would therefore delay the database replies of all
- * others. This queue starts work for only a few milliseconds at a time, and then lets Node read input. Work that has
- * not started waits, and namespaces take turns.
+ * Shares this process's event loop fairly between namespaces. Before Node reads more input, it runs the handlers of all
+ * requests and frames that have already arrived. A burst from one namespace would therefore delay the database replies
+ * of all others. This queue starts new work only during the first few milliseconds of each turn of the event loop, and
+ * then lets Node read input. Work that has not started waits, and namespaces take turns.
  */
 export type EventLoopTurns = {
   /**
@@ -50,7 +50,8 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
 
   function beginNext(): void {
     if (!isOver()) line.next()?.one();
-    // An immediate scheduled by an immediate runs in the next turn of the event loop, after newly arrived input.
+    // A `setImmediate` callback that is scheduled by another one runs in the next turn of the event loop, after Node
+    // has read new input.
     if (line.size() >= callbacks) setImmediate(beginNext);
     else callbacks -= 1;
   }

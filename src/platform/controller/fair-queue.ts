@@ -5,15 +5,15 @@ import { createLine, type Line } from './line.ts';
 
 /**
  * Limits how many jobs of one kind run at once in this process. It shares the slots between namespaces, so that heavy
- * use of one namespace does not delay others. A free slot goes to the waiting namespace with the fewest running jobs;
+ * use by one namespace does not delay others. A free slot goes to the waiting namespace with the fewest running jobs;
  * namespaces with equal numbers take turns. One namespace can therefore use all slots only while no other is waiting.
  * Jobs of some kinds (syncs, replays, embeddings) are stored in PostgreSQL, and each process claims some of them. For
- * these kinds, the queue decides which of the claimed jobs run.
+ * these kinds, the queue decides which of the claimed jobs runs next.
  */
 export type FairQueue = {
   /**
-   * Runs a job when the turn of its namespace comes.
-   * @throws ApiError unavailable if too many jobs are waiting; the reason of `signal` if it aborts before the job
+   * Runs a job as soon as a slot is free and it is the namespace's turn.
+   * @throws ApiError unavailable if too many jobs are waiting; the abort reason of `signal` if it aborts before the job
    * starts; any error that the job throws
    */
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
@@ -38,7 +38,7 @@ export function createFairQueue(deps: {
    * for slow kinds of work, so that slots stay free for other namespaces.
    */
   share?: number;
-  /** Maximum number of waiting jobs. Each waiting job keeps its input in memory. */
+  /** Maximum number of waiting jobs, per namespace and in total. Each waiting job keeps its input in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
 }): FairQueue {
@@ -107,7 +107,7 @@ export function createFairQueue(deps: {
 
 /**
  * Joins `line` and waits until it is the namespace's turn.
- * @throws the reason of `signal` if it aborts first
+ * @throws the abort reason of `signal` if it aborts first
  */
 function turnIn(
   line: Line<string, () => void>,

@@ -6,7 +6,10 @@ import { clearTimeout, setTimeout } from '../../clock.ts';
 export type KeyWaiters = {
   /** Wakes all callers that are waiting for these keys; `*` wakes every caller. Returns immediately. */
   wake: (keys: readonly string[]) => void;
-  /** Resolves when the key is next woken, after `maxMs`, or when the signal aborts, whichever comes first. */
+  /**
+   * Resolves when `wake` is next called for this key, when `maxMs` have passed or when the signal aborts, whichever
+   * comes first.
+   */
   untilWoken: (key: string, maxMs: number, signal?: AbortSignal) => Promise<void>;
 };
 

@@ -14,7 +14,10 @@ export type PacedTurns = {
   next: (namespace: string | undefined, cost: number, begin: () => void) => void;
 };
 
-/** Creates the queue. After a pause, `burst` bytes may be read without waiting. */
+/**
+ * Creates paced turns for `perSec` bytes per second. After enough idle time, pieces of up to `burst` bytes in total
+ * begin without waiting.
+ */
 export function createPacedTurns(rate: { burst: number; perSec: number }): PacedTurns {
   const credit = createCredit(rate);
   const line = createLine<string | undefined, { cost: number; begin: () => void }>();

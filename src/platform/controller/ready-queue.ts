@@ -1,4 +1,7 @@
-/** Key that is waiting for a worker. `addedAtMs` is the time of its first add, for the queue duration metric. */
+/**
+ * Key that is waiting for a worker. `addedAtMs` is the time when the key was first added, for the queue duration
+ * metric.
+ */
 export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number };
 
 export type ReadyQueue<K> = {

@@ -7,9 +7,9 @@ import { LRUCache } from 'lru-cache';
  */
 export type Remembering<T extends object> = {
   /**
-   * Returns the value cached under the key `place`, or calls `read` if none exists. Concurrent callers share one
-   * read. If a newly read value equals the previous one, the previous object is returned. Errors of `read` are not
-   * cached.
+   * Returns the value cached under the key `place`. If there is none, calls `read` and caches its result. Concurrent
+   * callers share one read. If a newly read value equals the previous one, the previous object is returned. Errors of
+   * `read` are not cached.
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
   /**
@@ -62,7 +62,8 @@ export function createRemembering<T extends object>(deps: {
       const entry = known.get(place);
       const ageMs = entry && !entry.isOver ? nowMs() - entry.askedMs : Infinity;
       if (!entry || ageMs >= REMEMBER_MS) return ask(place, read);
-      // Errors of this background read are ignored. If they persist, callers get one when the value has expired.
+      // Errors of this background read are ignored. If reading keeps failing, callers get the error once the value has
+      // expired.
       if (ageMs >= FRESH_MS) ask(place, read).catch(() => undefined);
       return entry.value;
     },

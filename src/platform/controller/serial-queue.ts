@@ -2,16 +2,16 @@ import { createReadyQueue, type Entry } from './ready-queue.ts';
 
 export type WorkItem<K> = { id: string; key: K; priority: number };
 
-/** Hooks for client-go's `workqueue_*` metrics of the same names. They must not throw. */
+/** Hooks for metrics that have the same names as client-go's `workqueue_*` metrics. The hooks must not throw. */
 export type SerialQueueMetrics = {
   depth: (keys: number) => void;
-  /** adds_total. An add that merges with an earlier one is not counted. */
+  /** Increments adds_total. Not called for an add that merges with an earlier one. */
   added: () => void;
   queueDuration: (sec: number) => void;
   workDuration: (sec: number) => void;
   /**
    * Called once, with a function that reads unfinished_work_seconds (sum over the keys being processed) and
-   * longest_running_processor_seconds. Metrics call that function on each scrape; client-go instead updates both values
+   * longest_running_processor_seconds. That function is called on each scrape; client-go instead updates both values
    * every 500 ms.
    */
   running: (read: () => { unfinishedWorkSec: number; longestRunningSec: number }) => void;

@@ -10,7 +10,7 @@ export type SingleFlight = {
 };
 
 /**
- * Creates a single flight. `work` must handle its own errors. A rejection is a bug, and ends the process as an
+ * Creates a `SingleFlight`. `work` must handle its own errors. A rejection is a bug, and ends the process as an
  * unhandled rejection.
  */
 export function createSingleFlight(work: () => Promise<void>): SingleFlight {

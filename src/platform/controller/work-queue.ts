@@ -16,7 +16,8 @@ export type WorkQueue<K> = {
   /** Makes the key ready now. Ignored after `shutDown`, like all adds. */
   add: (key: K, options?: AddOptions) => void;
   /**
-   * Makes the key ready after `delayMs`, or immediately if the delay is not positive. The metrics count it as a retry.
+   * Makes the key ready after `delayMs`, or immediately if the delay is not positive. The metrics count each call as a
+   * retry.
    */
   addAfter: (key: K, delayMs: number, options?: AddOptions) => void;
   /**
@@ -59,14 +60,14 @@ export const LIVE_PRIORITY = 0;
 export const RESYNC_PRIORITY = -100;
 
 export type WorkQueueMetrics = SerialQueueMetrics & {
-  /** retries_total: counts every delayed add, whether for a back-off or for a requeue. */
+  /** Increments retries_total, which counts every delayed add, whether for a back-off or for a requeue. */
   retried: () => void;
 };
 
 export type WorkQueueDeps<K> = {
   /** Returns the identity of a key. Two keys with the same identity are the same key. */
   keyOf: (key: K) => string;
-  /** Clock, preferably `monotonicMs`, because only differences are used. */
+  /** Clock in ms. Only differences between its values are used, so `monotonicMs` is the best choice. */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;
