@@ -20,9 +20,10 @@ const WAIT_MAX_MS = 2_000;
 const POLL_MS = 100;
 
 /**
- * Creates the wait function. `onProjected` registers `wake` to be called on every projection, and returns a function
- * that unregisters it. `onShown` is called as soon as the row shows the write, before the wait ends. It must drop the
- * cached declaration, because the notification that would drop it may arrive only after the caller's next request.
+ * Creates the wait function. `onProjected` registers `wake`, which is called whenever the operator has updated a row,
+ * and returns a function that unregisters it. `onShown` is called as soon as the row shows the write, before the wait
+ * ends. It must remove the declaration from the cache: the notification that usually does so may arrive only after the
+ * caller's next request.
  */
 export function createAwaitProjection(deps: {
   onProjected: (wake: () => void) => () => void;

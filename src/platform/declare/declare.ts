@@ -23,8 +23,8 @@ export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): P
 const TRIES = 5;
 
 /**
- * Runs `write`, which reads an object and then writes a changed version. Repeats it if another writer changed the
- * object in between.
+ * Runs `write`, which reads an object and then writes a changed version. If another writer changed the object in
+ * between, runs it again, up to five times in total.
  */
 export async function retryingConflicts<T>(write: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {

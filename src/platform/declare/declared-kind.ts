@@ -40,7 +40,8 @@ export type DeclaredKind<Spec, Fields extends object, Row extends WrittenRow> = 
   toSpec: (fields: Fields) => object;
   fromSpec: (spec: Spec) => Fields;
   /**
-   * Maps REST fields to spec fields. A REST field that is missing here corresponds to the spec field of the same name.
+   * Maps REST fields to spec fields. A REST field that is missing here corresponds to the spec field of the same name
+   * in camelCase.
    */
   specFields?: Readonly<Record<string, readonly string[]>>;
   read: (db: Db, key: RowKey) => Promise<Row | undefined>;
@@ -142,11 +143,11 @@ type PatchRequest<Spec, Fields, Row> = {
   key: RowKey;
   patch: Record<string, unknown>;
   precondition?: Precondition | undefined;
-  /** Throws if the caller may not make this change. It is called with the exact state that the write replaces. */
+  /** Throws if the caller may not make this change. `before` is exactly the state that the write will replace. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
   /**
-   * Returns the annotations that the API sets on the object in addition to its id. The write removes annotations that
-   * the API set earlier and that are not returned here. Annotations of other field managers stay.
+   * Returns the annotations that the API sets on the object in addition to the one with its id. The write removes
+   * annotations that the API set earlier and that are not returned here. Annotations of other field managers stay.
    */
   annotations?: (
     current: Resource<Spec>,
@@ -160,10 +161,9 @@ type PatchRequest<Spec, Fields, Row> = {
 };
 
 /**
- * Declares a new object if the quota of its namespace has room for it. If several requests compete for the last place
- * in the quota, the operator accepts one object and rejects the others. If it rejects the object that this function has
- * created, this function deletes the object. If the operator takes more than 2 s to reject an object, the object stays,
- * and becomes active when there is room.
+ * Declares a new object if the quota of its namespace has room for it. If several requests use up the quota at the same
+ * time, the operator accepts as many objects as fit and rejects the others. If the operator rejects the new object
+ * within 2 s, this function deletes it. An object that is rejected later stays, and becomes active when there is room.
  * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -279,9 +279,9 @@ function withoutEmptied(before: unknown, after: Record<string, unknown>): Record
 }
 
 /**
- * Returns the API's complete declaration of an object after a patch: the fields that it owned before and the patched
- * ones, with the values of `after`. Throws a `FieldConflictError` if the patch removes a field that another manager
- * owns, because server-side apply would silently ignore the removal.
+ * Returns the API's complete declaration of an object after a patch: the fields that the API owned before, and the
+ * patched fields, with the values of `after`. Throws a `FieldConflictError` if the patch removes a field that another
+ * manager owns, because server-side apply would silently ignore the removal.
  */
 function declarationAfter(input: {
   current: Pick<Resource, 'owners'>;
@@ -301,8 +301,8 @@ function declarationAfter(input: {
 }
 
 /**
- * Deletes an object that only the API declares, and waits until its row is gone. The deletion fails if the object has
- * changed since the caller read it. Returns false if the object was already deleted.
+ * Deletes an object that only the API declares, and waits at most 2 s until its row is gone. With a `precondition`, the
+ * deletion fails if the object has changed since the caller read it. Returns false if the object was already deleted.
  * @throws ApiError not_found, managed_elsewhere, precondition_failed, write_conflict
  */
 export async function deleteDeclared<Spec, Fields extends object, Row extends WrittenRow>(

@@ -20,7 +20,7 @@ export type NewName = {
   given: string | undefined;
   /**
    * Display name from which a name is derived. If it is undefined or has no letters or digits, the name is the noun, a
-   * hyphen and eight characters.
+   * hyphen and eight hexadecimal digits.
    */
   displayName: string | undefined;
   /** Noun for the kind of object in derived names, such as `agent` or `source`. */

@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors.ts';
 
 /**
- * `If-Match` (contract/requests.md#etags). A tag identifies one generation of one declared object. Every change to the
- * declaration changes the tag, and an object that is deleted and created again gets different tags. Changes that the
- * operator observes (`ready`, health, the live version) do not affect the tag.
+ * Checks `If-Match` (contract/requests.md#etags). An entity tag identifies one generation of one declared object. Every
+ * change to the declaration changes the tag, and an object that is deleted and created again gets different tags.
+ * Changes that the operator observes (`ready`, health, the live version) do not affect the tag.
  */
 
 type Declared = {

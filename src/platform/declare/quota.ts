@@ -12,8 +12,8 @@ import { lockCount } from './quota.sql.ts';
 export type QuotaDeps = { limits: Pick<Limits, 'quotas'> };
 
 /**
- * Error for an exceeded quota. The REST API responds with 409. A declared object gets the condition `Accepted=False`
- * with this message.
+ * Error for an exceeded quota. The REST API returns it with status 409. The operator sets the condition
+ * `Accepted=False` with this message on an object that it rejects.
  */
 export class QuotaExceededError extends ApiError {
   readonly quota: string;
@@ -41,7 +41,7 @@ export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): numb
 }
 
 /**
- * Checks whether the quota has room for `more` units (1 by default) in addition to those `used`.
+ * Checks that the quota has room for `more` units (1 by default) in addition to those `used`.
  * @throws QuotaExceededError if it does not
  */
 export function checkQuota(

@@ -3,15 +3,15 @@ import { API_MANAGER, API_PIN_MANAGER } from '../resources/annotations.ts';
 import { toSnakeKey } from '../resources/schema/key-map.ts';
 
 /**
- * Terms for translating the store's messages about a resource for REST callers, who do not see the resource. The
- * translated messages use REST field names, and give advice that REST callers can follow.
+ * Describes how to reword the store's error messages for REST callers, who do not see the underlying resource. The
+ * reworded messages use REST field names, and give advice that REST callers can follow.
  */
 export type RestTerms = {
   /** Converts the JSON Pointer of a resource field to the pointer of the corresponding field in the REST body. */
   pointer: (pointer: string) => string;
   /**
-   * Replacement messages: maps a message of the schema, written for authors of manifests, to the one that REST callers
-   * get.
+   * Maps messages of the schema, which are written for authors of manifests, to the messages that REST callers get
+   * instead.
    */
   words?: Readonly<Record<string, string>>;
   /** Attempted action: `change` (the default), `delete` or `pin`. */
@@ -54,8 +54,8 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 }
 
 /**
- * Returns the field managers to name when a deletion is rejected (`managedElsewhere`): all managers of the object
- * except the API itself. If there are none, returns `managedBy`.
+ * Returns the conflicts to report (with `managedElsewhere`) when a deletion is rejected: one for each manager of the
+ * object except the API itself, or one for `managedBy` if there is no such manager.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
