@@ -15,11 +15,14 @@ type Range = readonly [Address, number];
 export type AddressGuard = {
   /**
    * Returns true if a request may go to this address, and false for a string that is not a plain IP address. `host` is
-   * the name that resolved to the address. The operator's allow list may have a host pattern that allows the address
-   * for this name.
+   * the name that resolved to the address: a host pattern in the operator's allow list may allow the address for that
+   * name.
    */
   isAllowed: (address: string, host?: string) => boolean;
-  /** Returns true if the operator's allow list contains this address. Requests to such an address do not need TLS. */
+  /**
+   * Returns true if the operator's allow list allows this address, by a CIDR or by a pattern that matches `host`.
+   * Requests to such an address do not need TLS.
+   */
   isListed: (address: string, host?: string) => boolean;
   /** Returns true if a pattern in the operator's allow list matches this host name. */
   isListedHost: (host: string) => boolean;
@@ -31,8 +34,8 @@ export type AddressGuard = {
    */
   setApiServerAddresses: (addresses: readonly string[]) => void;
   /**
-   * Returns true if Parley itself uses this port on this machine. Such a destination is always blocked, even if the
-   * operator's allow list contains the address.
+   * Returns true if the address belongs to this machine and Parley itself uses the port. Such a destination is always
+   * blocked, even if the operator's allow list contains the address.
    */
   isOwnPort: (address: string, port: number) => boolean;
   /**
@@ -75,24 +78,24 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. If the bytes that may be an embedded IPv4 address are in this block, they are
- * really zeros from the IPv6 prefix or suffix, and are ignored.
+ * Addresses that belong to no host. If bytes that may be an embedded IPv4 address are in this block, they are really
+ * zeros from the IPv6 prefix or suffix, so the guard ignores them.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA assigns routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
 /**
- * Ranges, in ipaddr.js's terms, that may contain the address of a Kubernetes Service. A host pattern allows these
+ * ipaddr.js's names for the ranges that may contain the address of a Kubernetes Service. A host pattern allows these
  * ranges, but not loopback.
  */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
 /**
- * Creates a guard. Public unicast addresses are allowed. `allow` is the operator's allow list (`PARLEY_EGRESS_ALLOW`,
- * contract/running.md#egress), which adds others. A CIDR allows its addresses for every host. A host pattern allows
- * private addresses for the hosts that match. Throws a `StartupError` that names the first item that is neither a CIDR
- * nor a host pattern.
+ * Creates a guard. By default, it allows only public unicast addresses. `allow` is the operator's allow list
+ * (`PARLEY_EGRESS_ALLOW`, contract/running.md#egress), which allows further addresses. A CIDR allows its addresses for
+ * every host. A host pattern allows private addresses for the hosts that match. Throws a `StartupError` that names the
+ * first item that is neither a CIDR nor a host pattern.
  */
 export function createAddressGuard(deps: {
   allow: readonly string[];

@@ -31,9 +31,8 @@ export type EgressRequest = {
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * Sends the request at most once, on a new connection. If a kept-alive connection turned out to be dead, it would be
-   * unknown whether the request arrived. Without `once`, a request is repeated if a reused connection closes before any
-   * byte of a response arrives.
+   * If true, sends the request at most once, on a new connection. Otherwise, the client repeats a request if a reused
+   * connection closes before any byte of a response arrives, and the receiver may then get the request twice.
    */
   once?: boolean;
   /**
@@ -67,8 +66,9 @@ export type EgressOutcome =
     };
 
 /**
- * Client for every request to an address that a tenant or another person has chosen. It never follows redirects, never
- * decompresses, ignores proxy variables, and speaks HTTP/1.1 only. `EgressFetch` (fetch.ts) has the same rules.
+ * Client for every request to an address that a tenant or another person has chosen. It never follows redirects or
+ * decompresses responses, ignores the environment variables for proxies, and speaks only HTTP/1.1. `EgressFetch`
+ * (fetch.ts) follows the same rules.
  */
 export type EgressClient = {
   /** Sends a request. Never rejects. */
@@ -79,7 +79,7 @@ export type EgressClient = {
 
 export type EgressClientOptions = {
   guard: AddressGuard;
-  /** Name lookup. By default, names are resolved as in name-lookup.ts. */
+  /** Resolves host names. The default is `createNameLookup` (name-lookup.ts). */
   lookup?: Lookup;
   /**
    * Maximum number of connections per origin, 32 by default. Further requests are queued, and their deadlines keep
@@ -96,13 +96,17 @@ export type EgressClientOptions = {
   tlsCa?: string;
 };
 
-/** Headers that the client sets itself, or that could smuggle a second request (as in GitLab's CVE-2025-6454). */
+/**
+ * Headers that the client sets itself, or with which a caller could smuggle a second request (as in GitLab's
+ * CVE-2025-6454).
+ */
 const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause in ms before a request is retried because this machine had no free socket. Even if requests are waiting for
- * every connection slot, the client makes only about a thousand attempts per second, and these never reach the network.
+ * Pause in ms before a request is retried because this machine had no free socket. The pause limits the client to about
+ * a thousand such attempts per second, even if every connection slot has a waiting request. The attempts never reach
+ * the network.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 

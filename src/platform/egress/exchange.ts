@@ -18,7 +18,7 @@ const MAX_INFORMATIONAL = 16;
  */
 const MAX_OVERHEAD_BYTES = 64 * 1024;
 
-/** Connection state that exchanges read and write. */
+/** State of a connection, shared with the exchanges that use it. */
 export type Connection = {
   socket: Socket | undefined;
   /** Exchange that is using the connection, or the last one that used it. */
@@ -36,8 +36,8 @@ export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 
 type ExchangeDeps = {
   /**
-   * Maximum size of the body in bytes. The socket is destroyed if it has read more than this plus `MAX_OVERHEAD_BYTES`.
-   * The sink that `onResponse` returns cuts off the body itself at the limit.
+   * Maximum size of the body in bytes. The sink that `onResponse` returns cuts off the body at this size. As a
+   * safeguard, the socket is destroyed once it has read more than this plus `MAX_OVERHEAD_BYTES`.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */

@@ -1,8 +1,8 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * Failure of a request that got no response. It has a class for statistics, and a message that is safe to show to
- * tenants. Node's own error messages are never shown. They contain the address that was tried
+ * `EgressFailure` is the failure of an outgoing request. It has a class for statistics, and a message that is safe to
+ * show to tenants. Node's own error messages are never shown. They contain the address that was tried
  * (`connect ECONNREFUSED 10.0.0.7:443`), so a tenant could scan the network by reading the log of attempts.
  */
 
@@ -36,8 +36,8 @@ const CONNECT_MESSAGES: Record<string, string> = {
 };
 
 /**
- * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici uses that message for no other
- * error.
+ * Message for an unexpected 100 Continue, which undici reports as `bad response`. undici reports no other error with
+ * that text.
  */
 const CONTINUE_MESSAGE =
   'The receiver responded with 100 Continue, which the request did not ask for.';

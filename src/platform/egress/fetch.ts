@@ -11,9 +11,10 @@ import { streamBody, type StreamedBody } from './streamed-body.ts';
 
 /**
  * `fetch` for packages that need one. It streams the body and applies the same address rules as every outgoing request.
- * As in client.ts, redirects are returned and not followed, nothing is decompressed (it requests `identity`), proxy
- * variables are ignored, and only HTTP/1.1 is used. It has no timeout of its own: the caller's signal ends the request
- * immediately in any state. Rejects with an `EgressFailure`, or with the signal's reason.
+ * As in client.ts, redirects are returned instead of followed, nothing is decompressed (the request asks for
+ * `identity`), the environment variables for proxies are ignored, and only HTTP/1.1 is used. It has no timeout of its
+ * own: the caller's signal ends the request immediately in any state. Rejects with an `EgressFailure`, or with the
+ * signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
@@ -25,7 +26,7 @@ export type FetchClient = {
 
 export type FetchClientOptions = {
   guard: AddressGuard;
-  /** Name lookup. By default, names are resolved as in name-lookup.ts. */
+  /** Resolves host names. The default is `createNameLookup` (name-lookup.ts). */
   lookup?: Lookup;
   /**
    * Maximum number of concurrent streams to one origin; further requests are queued. The default is 2048, because all
@@ -43,7 +44,7 @@ export type FetchClientOptions = {
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response in bytes. Only the reason in it is used, so a longer response is truncated. */
+/** Maximum size of an error response in bytes. Callers use only the reason in it, so a longer response is truncated. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 

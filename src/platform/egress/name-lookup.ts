@@ -10,8 +10,8 @@ import { codeOf } from '../../errors.ts';
  * It does not use `dns.lookup`, which runs getaddrinfo on at most two threads of libuv's thread pool. Two names whose
  * servers do not respond would block every other lookup in the process for ten seconds or more
  * (test/platform/egress/dns.faults.test.ts). Neither a timeout nor a limit per endpoint helps, because a running lookup
- * cannot be canceled. c-ares waits on sockets instead of threads, so any number of lookups may hang without blocking
- * others.
+ * cannot be canceled. c-ares, the library behind `dns.Resolver`, waits on sockets instead of threads, so any number of
+ * lookups may hang without blocking others.
  *
  * This module adds what c-ares lacks: the hosts file, `localhost` and search domains. Other nsswitch sources are not
  * supported. Search domains apply only to names on the operator's allow list; otherwise a name chosen by a tenant could
@@ -28,12 +28,12 @@ export type Lookup = (
 /**
  * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
  * getaddrinfo it costs five seconds. c-ares is configured not to repeat queries itself: before each repeat it would
- * close the socket, and so lose the response of a server that takes a second.
+ * close the socket, and so lose the response of a server that takes a second to respond.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**
  * Maximum time for a lookup. It is long enough to try several servers in turn, and shorter than the ten seconds of a
- * delivery attempt, so that the attempt can still report `dns`.
+ * delivery attempt, so that the attempt can still report the error class `dns`.
  */
 const LOOKUP_MAX_MS = 8_000;
 /**
@@ -63,8 +63,8 @@ export type NameLookupOptions = {
 };
 
 /**
- * Creates a lookup. It returns addresses of both families alternately. IPv4 comes first, because it is more often
- * reachable. It rejects with an error that has one of getaddrinfo's codes: ENOTFOUND, ENODATA or EAI_AGAIN.
+ * Creates a lookup. It returns IPv4 and IPv6 addresses alternately, starting with IPv4, which is more often reachable.
+ * It rejects with an error that has one of getaddrinfo's codes: ENOTFOUND, ENODATA or EAI_AGAIN.
  */
 export function createNameLookup(options: NameLookupOptions = {}): Lookup {
   const { servers, nowMs = monotonicMs } = options;
@@ -134,8 +134,8 @@ async function askServers(
 
 /**
  * Creates a resolver for one attempt. This costs 50 µs, which is little compared with opening a connection. In return,
- * the list of servers is current, each query uses a different port, and a name that hangs affects neither the order of
- * the servers nor later timeouts. Each `round` starts with a different server.
+ * each attempt uses the current list of servers and a different port, and a lookup that hangs changes neither the
+ * server order nor the timeouts of later lookups. Each `round` starts with a different server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });
@@ -148,7 +148,7 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** Resolves with the first response. Rejects with the servers' error, or when `over` aborts first. */
+  /** Resolves with the first response. Rejects if a server reports an error first, or if `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };

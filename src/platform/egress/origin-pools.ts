@@ -68,8 +68,8 @@ export function createOriginPools(deps: {
     for (const [origin, entry] of entries) {
       if (entry.active === 0) return drop(origin, entry);
     }
-    // All pools are in use, so none is dropped. Their number may then exceed `maxOrigins`, but the caller's own limit
-    // on requests in flight bounds it.
+    // All pools are in use, so none is dropped. Their number may then exceed `maxOrigins`, but the callers limit the
+    // number of requests in flight.
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();
@@ -145,7 +145,7 @@ class TrackedClient extends Client {
           if (socket === null) return callback(error ?? new Error('No socket was created'), null);
           connection.socket = socket;
           callback(null, socket);
-          // This listener was added after undici's, so undici has already read and parsed the bytes when it runs.
+          // This listener was added after undici's, so undici has already read and parsed the bytes when this one runs.
           socket.on('readable', () => connection.exchange?.hasRead(socket));
         });
       },

@@ -5,7 +5,7 @@ import { dnsFailure, EgressFailure } from './failure.ts';
 import { createNameLookup, type Lookup, type ResolvedAddress } from './name-lookup.ts';
 
 /**
- * Resolves a name to at least one address, in the order in which to try them. Throws an `EgressFailure` of the class
+ * Resolves a name to one or more addresses, in the order in which to try them. Throws an `EgressFailure` of the class
  * `dns` or `blocked`.
  */
 export type Resolve = (hostname: string) => Promise<ResolvedAddress[]>;
@@ -23,8 +23,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
   const knowApiServer = apiServerKnower(guard, lookup);
 
   /**
-   * Returns the allowed addresses. A name on the operator's allow list may resolve to an address of the Kubernetes API
-   * server, which is never allowed. This function therefore updates the API server's addresses first.
+   * Returns the allowed addresses. If the operator's allow list contains any of them, first updates the addresses of
+   * the Kubernetes API server, because these are never allowed, even if they are on the list.
    */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();
@@ -38,7 +38,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
       if (allowed !== undefined) return [allowed];
       throw new EgressFailure('blocked', 'Requests to this address are not allowed.');
     }
-    // Search domains lead into the cluster, so they apply only to names on the operator's allow list.
+    // A name with a search domain may be a name inside the cluster, so search domains apply only to names on the
+    // operator's allow list.
     const all = await lookup(hostname, { search: guard.isListedHost(hostname) }).catch(
       (error: unknown) => {
         throw dnsFailure(error);

@@ -17,7 +17,7 @@ export function newEndpointSecret(bytes: Buffer = randomBytes(SECRET_BYTES)): st
   return SECRET_PREFIX + bytes.toString('base64');
 }
 
-/** Returns true for `whsec_` followed by canonical base64 of 24 to 64 bytes. */
+/** Returns true if the text is `whsec_` followed by canonical base64 of 24 to 64 bytes. */
 export function isEndpointSecret(text: string): boolean {
   if (!text.startsWith(SECRET_PREFIX)) return false;
   const encoded = text.slice(SECRET_PREFIX.length);

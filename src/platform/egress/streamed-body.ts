@@ -17,8 +17,9 @@ const BUFFER_BYTES = 64 * 1024;
 const RESUME_BYTES = BUFFER_BYTES / 2;
 
 /**
- * Streams a body as it arrives. If the body exceeds `maxBytes`, the reader gets an error, or with `isCutQuietly`, a
- * truncated body that looks complete. `over` is called once, when the body has ended, was interrupted or was canceled.
+ * Streams a body as it arrives. If the body exceeds `maxBytes`, the reader gets an error. With `isCutQuietly`, the
+ * reader instead gets a truncated body that looks complete. `over` is called once, when the body has ended, was
+ * interrupted or was canceled.
  */
 export function streamBody(
   flow: Flow,

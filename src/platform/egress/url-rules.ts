@@ -2,10 +2,10 @@ import { isIP } from 'node:net';
 import type { AddressGuard } from './address-guard.ts';
 
 /**
- * Decides whether a URL may be used, by the rules that need no DNS lookup, so that the user gets an early and helpful
- * error. The actual protection is the check at connection time (connector.ts), which sees the current addresses of a
- * name. All ports are allowed, because some receivers use unusual ones, and a list of ports would stop nothing that
- * passes the address check.
+ * Checks a URL against the rules that need no DNS lookup, so that the user gets an early and helpful error. The actual
+ * protection is the check at connection time (connector.ts), which sees the current addresses of a name. All ports are
+ * allowed, because some receivers use unusual ones, and a list of ports would stop nothing that passes the address
+ * check.
  */
 
 const MAX_URL_CHARS = 2048;
@@ -86,7 +86,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   if (refusal !== undefined) return refusal;
   const port = portOf(url);
   if ((isLocal || isLiteral) && guard.isOwnPort(isLocal ? '127.0.0.1' : host, port)) {
-    return `Port ${port} of this machine is Parley's own: use the address of a different program.`;
+    return `Port ${port} of this machine is Parley's own: use a different host or port.`;
   }
 
   const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
