@@ -60,8 +60,8 @@ export async function sendRouteAnswer(
 }
 
 /**
- * Sends a text in parts. An error before the first part results in an error response. A later error cuts the
- * connection.
+ * Sends a text in parts. If an error occurs before the first part, the client gets an error response. A later error
+ * closes the connection.
  */
 async function sendText(
   response: Response,
@@ -90,7 +90,7 @@ function setHeaders(response: Response, { headers = {} }: Answer): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
-/** Converts errors to HTTP responses. No other code does. */
+/** Creates the Express handler that converts errors to HTTP responses. */
 export function answerErrors(log: Logger): ErrorRequestHandler {
   const pace = createRefusalPace();
   return async (error: unknown, request, response, next) => {
@@ -144,7 +144,10 @@ export function errorAnswer(error: ApiError, requestId: string, shape: ErrorShap
   };
 }
 
-/** Builds the last event of a failed stream. OpenAI's clients check every event for an `error` member. */
+/**
+ * Builds the last event of a failed stream. In OpenAI's format, the event needs no type, because OpenAI's clients check
+ * every event for an `error` member.
+ */
 function lastEvent(error: ApiError, requestId: string, shape: ErrorShape): SentEvent {
   if (shape === 'openai') return { data: openAiErrorOf(error) };
   return { event: 'error', data: problemOf(error, requestId) };
@@ -179,7 +182,9 @@ export function asApiError(error: unknown): ApiError {
   return new ApiError('internal', detail, { cause: error });
 }
 
-/** Messages for PostgreSQL's class 53 errors (insufficient resources), which a reachable database returns. */
+/**
+ * Messages for PostgreSQL's errors of class 53 (insufficient resources). The database responds, but lacks a resource.
+ */
 const LACKING: Readonly<Record<string, string>> = {
   '53100': 'The database disk is full.',
   '53200': 'The database is out of memory.',
@@ -205,7 +210,7 @@ function isDatabaseAway(error: unknown): boolean {
   return hasCause(error, isUnavailable);
 }
 
-/** Returns true if an error or any error in its chain of causes matches. */
+/** Returns true if `is` returns true for an error or for any error in its chain of causes. */
 function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   if (is(error)) return true;
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);

@@ -68,7 +68,7 @@ export type AppDeps = IdempotencyDeps & {
   log: Logger;
   version: string;
   /**
-   * If true, the app serves `/metrics`, `/healthz` and `/readyz`. If false, the role serves them on a separate port.
+   * If true, the app serves `/metrics`, `/healthz` and `/readyz`. If false, the process serves them on a separate port.
    */
   serveHealth: boolean;
   isReady: () => Promise<boolean>;
@@ -89,7 +89,7 @@ export function createApp(deps: AppDeps): Express {
   app.disable('etag'); // Disables Express's own ETags, which are hashes of the body. Ours identify versions.
   app.enable('case sensitive routing');
   app.enable('strict routing');
-  // Disables Express's query parser, because `parseQuery` reads the query, including repeated parameters.
+  // Disables Express's query parser, because `parseQuery` parses the query and rejects repeated parameters.
   app.set('query parser', false);
   app.use(identifyRequest, watchRequests(deps), traceRequests, protect);
   app.use('/v1', (_request, response, next) => {
@@ -97,7 +97,7 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   for (const { path, errorShape } of deps.routes) {
-    // Applies to everything below the fixed part of the path, so that unknown paths there get the same error format.
+    // Applies the error format to all paths below the fixed part of the path, including unknown ones.
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());
@@ -217,7 +217,7 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      // Releases the in-flight slots here and not when the connection closes, because the request may continue after
+      // Releases the in-flight slots here instead of when the connection closes, because the request may continue after
       // the client has disconnected.
       for (const release of held) release();
       body.reuse();

@@ -88,9 +88,9 @@ type IdentifyDeps = {
 };
 
 /**
- * Identifies the caller (contract/authentication.md#keys) and counts the request against its limit. `setHeaders` gets
- * the rate limit headers for the response, even if the request is rejected. Cookies are ignored if `Authorization` is
- * present.
+ * Identifies the caller (contract/authentication.md#keys) and counts the request against the key's rate limit.
+ * `setHeaders` gets headers for the response: the rate limit, even if the request exceeds it, and a new session cookie
+ * if the token is replaced. Cookies are ignored if `Authorization` is present.
  * @throws ApiError unauthorized, rate_limited
  */
 export async function identify(
@@ -170,8 +170,8 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
- * @param why reason to append to the error message, if only the content of this request requires the scope and not the
- * operation itself
+ * @param why reason to append to the error message; given if the content of the request, not the operation itself,
+ * requires the scope
  * @throws ApiError missing_scope
  */
 export function requireScope(

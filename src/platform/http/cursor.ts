@@ -7,8 +7,8 @@ import { flag } from './fields.ts';
 
 /**
  * Pages of a list, newest first by default (contract/pagination.md#lists). A cursor contains the id of the last item,
- * or the list's name and the item's number, in base64url. The prefix of the id or the name lets the API reject a cursor
- * from a different list instead of misreading it.
+ * or the list's name and the item's number, in base64url. From the id's prefix or the list's name, the API recognizes
+ * and rejects a cursor from a different list.
  */
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
@@ -55,7 +55,7 @@ export const totalCount = z
       'Null if counting takes more than half a second. Absent unless `total=true`.',
   });
 
-/** Returns the query schema of a list whose items have ids. The parsed cursor `before` is a UUID. */
+/** Returns the query schema of a list whose items have ids. The parsed `cursor` is a UUID. */
 export function idPage(prefix: IdPrefix) {
   return { limit: pageLimit, cursor: cursorOf((text) => toUuid(prefix, text) ?? undefined) };
 }
@@ -78,7 +78,7 @@ export function numberCursor(list: string, number: number): string {
   return encodeCursor(`${list}:${number}`);
 }
 
-/** Builds a page. If another page follows, `rows` has one row more than the page's limit. */
+/** Builds a page. If another page follows, `rows` must have one row more than `limit`. */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   page: { limit: number; view: (row: Row) => Item; cursorOf: (row: Row) => string },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ApiError, type FieldError } from '../../errors.ts';
 import { asSchema, pointerOf, unwrap } from '../resources/schema/key-map.ts';
 
-/** Translates zod's issues to the `errors` of a problem document, in words that suit callers of a REST API. */
+/** Translates zod's issues into the `errors` of a problem document, worded for callers of a REST API. */
 
 /**
  * Maximum number of errors to report. It keeps the response short for a long list with the same mistake in every

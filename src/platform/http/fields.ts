@@ -10,8 +10,8 @@ import { checkFreeValue } from '../resources/schema/free-value.ts';
 const EXAMPLE_UUID = '01936a0e-7d5b-7000-8000-3a5c1f2b4d6e';
 
 /**
- * Returns a schema that converts an id in a path to its UUID. The schema's error message becomes the detail of the 404,
- * and is the same as for an id that does not exist (contract/errors.md#statuses).
+ * Returns a schema that converts an id in a path to its UUID. An invalid id results in a 404 with the same message as
+ * an id that does not exist (contract/errors.md#statuses).
  */
 export function idParam(prefix: IdPrefix, noun: string) {
   return uuidOf(prefix, `There is no such ${noun}.`).meta({

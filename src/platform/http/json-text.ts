@@ -55,9 +55,9 @@ function parse(text: string): unknown {
 
 /**
  * Checks the nesting and the number of members before parsing, so that a hostile body costs one pass and no memory.
- * Each non-empty object or list has one member more than it has commas outside of strings. The count may be wrong for
- * invalid JSON, which is rejected anyway. The function can work on bytes, because no byte of a non-ASCII character in
- * UTF-8 equals an ASCII character.
+ * Each non-empty object or list has one more member than it has commas outside of strings. The count may be wrong for
+ * invalid JSON, which is rejected anyway. The function can work on bytes, because in UTF-8 no byte of a non-ASCII
+ * character equals an ASCII character.
  */
 function checkShape(bytes: Buffer, membersMax: number): void {
   let depth = 0;

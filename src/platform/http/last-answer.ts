@@ -7,7 +7,7 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 /** Time in ms that the client has to read the response and close its side of the connection. */
 const CLOSE_MS = 1_000;
 /**
- * Maximum number of connections that wait for the client to close. Each takes tens of KiB of memory, and an
+ * Maximum number of connections that may wait for the client to close them. Each takes tens of KiB of memory, and an
  * unauthenticated client can open a thousand per second.
  */
 const ENDING_MAX = 200;

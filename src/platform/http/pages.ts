@@ -22,8 +22,8 @@ export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
     });
   const vendor = vendorVersion();
   const uncached = { 'Cache-Control': 'no-cache' };
-  // Both paths are served, because some people type the trailing slash. The page works at both, because it loads its
-  // files by absolute path.
+  // Serves both paths, because some people type the trailing slash. The page works at both, because it loads its files
+  // by absolute path.
   for (const path of ['/docs', '/docs/']) {
     serveText(path, 'html', docsPage(vendor), {
       ...uncached,

@@ -26,7 +26,7 @@ export type RateLimits = {
 export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
 
 const WINDOW_SEC = 60;
-/** Maximum number of failed authentications per minute and address. It is more than any person would mistype. */
+/** Maximum number of failed authentications per minute and address. No person mistypes a key that often. */
 const FAILURES_MAX = 100;
 
 /** @param perMinute maximum number of requests per minute for one key; 0 means no limit */

@@ -28,16 +28,16 @@ export type Route = {
   answers: Answers;
   /** Error codes in addition to those that every route may return. */
   errors: readonly ErrorCode[];
-  /** Extra scope that some requests need. `when` says which requests. The service, not the route, checks it. */
+  /** Extra scope that some requests need. `when` says which requests. The service checks the scope. */
   alsoNeeds?: { scope: Scope; when: string };
   /** True if responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
    * Rebuilds the event stream from a stored response, for a repeated request that asks for a stream. The stored
-   * response is always the JSON document, whichever form the first request got.
+   * response is always the JSON document, even if the first response was a stream.
    */
   eventsOf?: (body: unknown) => EventStream;
-  /** Returns true if the body requests a stream. It is for routes that do not use `Accept` for that. */
+  /** Returns true if the body requests a stream. Set on routes where the body decides this instead of `Accept`. */
   asksForEvents?: (bytes: Buffer) => boolean;
   inFlight?: CountsAs;
   /** Error format. The default is problem documents. */
@@ -70,7 +70,7 @@ export type RawRequest = {
   /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * For routes that learn the kind of work from the body: counts the request as this kind until the response is sent.
+   * Counts the request as this kind of work until the response is sent. Used if the kind depends on the body.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
@@ -78,7 +78,7 @@ export type RawRequest = {
   untilGone: () => AbortSignal;
 } & Repeatable;
 
-/** Fields that make it safe to repeat the request. They have no effect for a request without an `Idempotency-Key`. */
+/** Fields that make a request safe to repeat. Without an `Idempotency-Key`, nothing is stored and `plan` is new. */
 export type Repeatable = { answering: Answering; plan: Plan };
 
 export type Answer = {
@@ -105,12 +105,12 @@ export type Answer = {
  * problem document.
  */
 export type Answering = <R>(
-  // The type is not `CommitHook<R>`, because `R` is inferred from the result of `act`, which also goes to the hook.
+  // Not `CommitHook<R>`: TypeScript could not infer `R` from the result of `act` if the parameter of `act` used `R`.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
 
-/** Successful responses by status. A response without a schema has an empty body. */
+/** Successful responses by status. A response with neither `schema` nor `forms` has an empty body. */
 export type Answers = Record<number, AnswerShape>;
 
 export type AnswerShape = {
@@ -166,7 +166,7 @@ type RouteSpec<P extends z.ZodRawShape, Q extends z.ZodRawShape, B> = Pick<
     plan: Plan;
     /** Id of the resource to create (`plan.id`, a UUIDv7). A retry gets the same id. */
     plannedId: string;
-    /** Parsed `If-Match` header, which the service checks before it overwrites the resource. Requires `etag`. */
+    /** Parsed `If-Match` header. The service checks it before overwriting the resource. The route must set `etag`. */
     precondition: Precondition;
   }) => Promise<Answer>;
 };
@@ -365,7 +365,7 @@ const NO_IF_MATCH =
 const ENTITY_TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/;
 const LIST = new RegExp(`^${ENTITY_TAG.source}(?:[ \\t]*,[ \\t]*${ENTITY_TAG.source})*$`);
 
-/** Returns true if a route accepts `Idempotency-Key`: a POST route whose callers send an API key. */
+/** Returns true if a route accepts `Idempotency-Key`: a POST route that requires authentication. */
 export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 'scope'>): boolean {
   return method === 'post' && scope !== null;
 }

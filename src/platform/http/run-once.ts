@@ -24,7 +24,7 @@ export type AuthenticatedRequest = {
 };
 
 /**
- * Runs a request, or returns the stored response to an earlier one. `run` is called at most once.
+ * Runs a request, or returns the stored response if an earlier request had the same key. `run` is called at most once.
  * @throws ApiError malformed_request, idempotency_key_reused, idempotency_in_progress
  */
 export type RunOnce = (
@@ -53,8 +53,8 @@ export function createRunOnce(deps: { idempotency: Idempotency; nowMs: () => num
 const KEY = /^[ -~]{1,255}$/;
 
 /**
- * Returns the idempotency key, or undefined if none exists. Only POST requests use it, because the other methods are
- * safe to repeat anyway.
+ * Returns the idempotency key, or undefined if the request has none. Only POST requests use the key, because the other
+ * methods are safe to repeat anyway.
  */
 function keyIn({ route, headers }: AuthenticatedRequest): string | undefined {
   const key = headers['idempotency-key'];
@@ -98,7 +98,7 @@ async function runMarked({
     const answer = await renewing(mark, () => run({ answering: keeping, plan: mark.plan }));
     const { stream } = answer;
     if (!stream) {
-      // Bytes, such as audio, are not stored, so a repeat runs again.
+      // Bytes, such as audio, are not stored, so a repeated request runs again.
       if (answer.status >= 500 || answer.bytes) await mark.abandon();
       else if (!isKept) await mark.keep(pool, keptOf(answer, requestId));
       return answer;
@@ -141,8 +141,8 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 
 /**
  * Stores an error response like any other response, unless a retry may help (after an internal error or an outage). In
- * that case it stores nothing. The next request then repeats the same steps with the same plan (plan.ts), because some
- * of the steps may already be done.
+ * that case it stores no response, so the next request repeats the steps. It uses the same plan (plan.ts), so that it
+ * does not redo steps that are already done.
  */
 async function keepFailure(
   mark: Mark,
@@ -159,7 +159,8 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, kept);
     else await mark.abandon();
   } catch {
-    // The database is unavailable, so the idempotency record will expire later. The caller gets the original error.
+    // The database is unavailable. The idempotency record stays until it expires, and the caller gets the original
+    // error.
   }
 }
 

@@ -200,8 +200,8 @@ function createFarewell(server: Server) {
 async function drain(server: Server, silent: SilentConnections): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   silent.destroy();
-  // `close()` looks for idle connections only once. A connection that is in use at that time becomes idle later, when
-  // its response has been sent.
+  // `close()` closes only the connections that are idle when it is called. Others become idle later, when their
+  // responses have been sent.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const end = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
   server.closeIdleConnections();
@@ -213,7 +213,7 @@ async function drain(server: Server, silent: SilentConnections): Promise<void> {
 const admissions = new WeakMap<object, () => void>();
 
 /**
- * Frees the slot for unauthenticated connections that a connection occupies. Call it after the client has sent a valid
+ * Frees the slot that a connection occupied while it was unauthenticated. Call it after the client has sent a valid
  * key or token.
  */
 export function admitConnection(connection: object): void {
@@ -302,10 +302,11 @@ function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX
   };
 }
 
-/** Maximum number of invalid requests to respond to in one turn of the event loop. Thousands can time out together. */
+/** Maximum number of invalid requests to respond to in one turn of the event loop. Thousands can time out at once. */
 const BROKEN_AT_ONCE = 100;
 /**
- * Maximum number of invalid requests whose response is delayed. If there are more, the oldest one gets its response.
+ * Maximum number of invalid requests whose response is delayed. If there are more, the oldest one gets its response
+ * immediately.
  */
 const BROKEN_HELD_MAX = 200;
 
@@ -329,8 +330,9 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 
 /**
  * Returns true if a request that Node could not parse, or that came too slowly, may get a response. Returns false if
- * another response has begun on the connection, because a second one would corrupt it. Returns false too if the client
- * has sent no data: browsers open spare connections, and would take the response for the one to their next request.
+ * another response has begun on the connection, because a second one would corrupt it. Also returns false if the client
+ * has sent no data: browsers open spare connections, and would mistake the response for the response to their next
+ * request.
  */
 function isAnswerable(socket: Duplex): socket is Socket {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;

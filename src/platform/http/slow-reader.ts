@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /**
- * Time in ms without reading after which a client is disconnected. It is longer than the typical stall of a bad
+ * Time in ms after which a client that reads no data is disconnected. It is longer than the typical stall of a bad
  * connection, but short enough that a stalled reader soon loses its slot.
  */
 const STALLED_MS = 30_000;

@@ -8,9 +8,9 @@ import {
 import { currentWork } from '../../observability/work.ts';
 
 /**
- * Limits the number of request bodies that a process keeps in memory. Each is counted from when it starts to be read
- * until its JSON is parsed. Without a limit, a thousand connections could occupy a megabyte each. Uploads have their
- * own limits (in-flight.ts).
+ * Limits the number of request bodies that a process keeps in memory. A body counts from the start of reading until its
+ * JSON has been parsed. Without a limit, a thousand connections could occupy a megabyte each. Uploads have their own
+ * limits (in-flight.ts).
  */
 export type BodyPlaces = {
   /**
@@ -24,9 +24,9 @@ export type BodyPlaces = {
 /** Maximum size of a body that needs no slot, for authenticated requests. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * Maximum size of a body that needs no slot, for unauthenticated requests. It is twice what logins, tokens and
- * carriers' forms need. It is lower than `SMALL_BYTES`, because unauthenticated clients can send thousands of small
- * bodies at once.
+ * Maximum size of a body that needs no slot, for unauthenticated requests. It is twice the size of the largest login,
+ * token request or form from a phone carrier. It is lower than `SMALL_BYTES`, because unauthenticated clients can send
+ * thousands of small bodies at once.
  */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
 /** Maximum time in ms to wait for a slot. It is shorter than the 15 s within which a request must arrive completely. */

@@ -16,9 +16,9 @@ import { endUnread } from '../last-answer.ts';
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes of a rejected body to read and drop. Dropping them means that a client that sends its whole
- * body before it reads the response still gets the response, and can reuse the connection. The value is twice the size
- * limit for a JSON body.
+ * Maximum number of bytes of a rejected body to read and drop. This way, a client that sends its whole body before it
+ * reads the response still gets the response, and can reuse the connection. The value is twice the size limit for a
+ * JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
@@ -30,12 +30,11 @@ const DISCARD_BACKLOG_MS = 1_000;
 /** Size of the pieces in which bodies are read. Each piece waits for its turn. */
 const PIECE_BYTES = 256 * 1024;
 /**
- * Rate at which a process reads all accepted bodies together. All rejected bodies together have the same rate,
- * separately.
+ * Rate at which a process reads all accepted bodies together. Rejected bodies have a separate limit with the same rate.
  */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
 
-/** Parsing JSON of this size takes a millisecond or more. */
+/** Larger JSON bodies wait for a turn of the event loop, because parsing them takes a millisecond or more. */
 const LARGE_JSON_BYTES = 32 * 1024;
 
 /** A body as bytes. `mediaType` is in lower case and without parameters, or '' if the request has no body. */
@@ -112,7 +111,7 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
         return text.length === 0 ? undefined : parseJsonBody(text, membersMax);
       } finally {
         free(text);
-        // Keeps the slot until the caller has had a turn to process the parsed value, which takes memory too.
+        // Keeps the slot until the caller has begun to process the parsed value, because that takes memory too.
         setImmediate(release);
       }
     },
@@ -230,7 +229,7 @@ function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer> 
 /** Time in ms that it takes to read one piece of a rejected body at 16 MiB/s. */
 const PIECE_MS = PIECE_BYTES / (BYTES_PER_SEC / 1_000);
 
-/** Creates a pacer for rejected bodies. It reads one piece every `PIECE_MS`. */
+/** Creates a pacer for rejected bodies. It allows one piece to be read every `PIECE_MS`. */
 function createPace() {
   let freeAtMs = 0;
   const backlogMs = (): number => Math.max(0, freeAtMs - monotonicMs());
@@ -245,11 +244,11 @@ function createPace() {
 }
 
 /**
- * Paces all accepted bodies of a process together. Without it, a nearby client can send 20 MB at a gigabyte per second.
- * Each received chunk has its own memory, and garbage collection of the chunks blocked all other requests for 10 ms at
- * a time. While one key uploaded repeatedly, all other requests were blocked half of the time. At this rate, an upload
- * of 20 MB takes a little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A
- * single JSON body fits into the burst and never waits.
+ * Paces all accepted bodies of a process together. Without this limit, a nearby client could send 20 MB at a gigabyte
+ * per second. Each received chunk has its own memory, and in a test with one uploading key, garbage collection of the
+ * chunks blocked all other requests half of the time, for 10 ms at a time. At this rate, an upload of 20 MB takes a
+ * little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A single JSON body
+ * fits into the burst and never waits.
  */
 const bodies = createPacedTurns({ burst: 4 * 1024 * 1024, perSec: BYTES_PER_SEC });
 /** Paces rejected bodies. It is separate, so that rejected bodies do not slow down accepted ones. */
@@ -266,8 +265,8 @@ const CHUNKS_BYTES_MAX = 64 * 1024;
 /**
  * Collects the chunks of a body. The chunks of a large body are copied into one buffer as they arrive: an uncopied
  * chunk occupies 64 KiB, and joining 20 MB at the end would block all other requests for 10 ms. The buffer of an upload
- * is shared memory, so that another thread can use it without a copy. The system allocates such memory only for pages
- * that are written.
+ * is shared memory, so that another thread can use it without a copy. The operating system allocates physical memory
+ * only for the pages that are written.
  */
 function createCollector(length: number) {
   const place = length > CHUNKS_BYTES_MAX ? placeOf(length) : undefined;
@@ -291,7 +290,7 @@ function createCollector(length: number) {
 /**
  * Frees the memory of bytes that nothing uses any longer. Garbage collection would free it too, but only after 64 MiB
  * have accumulated, and the more buffers it frees, the longer it blocks all other work. Does nothing if the memory is
- * shared, with another thread or with other small buffers.
+ * shared with another thread or with other small buffers.
  */
 function free({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
@@ -305,8 +304,8 @@ function placeOf(length: number): Buffer {
 }
 
 /**
- * Shared memory that later bodies reuse. V8 does not count shared memory, so using much of it starts no garbage
- * collection: without reuse, 34 uploads of 4 MB occupied 136 MB.
+ * Shared memory that later bodies reuse. V8 does not count shared memory, so even heavy use of it does not start a
+ * garbage collection. Without reuse, 34 uploads of 4 MB occupied 136 MB.
  */
 let spare: SharedArrayBuffer[] = [];
 /**

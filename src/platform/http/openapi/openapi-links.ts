@@ -96,7 +96,7 @@ function linkTo(target: Route, from: Route, sources: readonly Source[]): Link | 
 }
 
 /**
- * Returns the name under which other routes know the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Returns
+ * Returns the name that other routes use for the id in a path: `/v1/webhooks/{id}/test` → `endpoint_id`. Returns
  * undefined if the path has no id.
  */
 function ownerOf(path: string): string | undefined {

@@ -89,7 +89,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   }
 
   function takeWaiting(): void {
-    // Handling a frame may close the queue, which empties `waiting`.
+    // The length is checked for each frame, because handling a frame may close the queue, which empties `waiting`.
     while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
       if (turns.isFree()) run(waiting.shift()!);
       else place.wait(takeInTurn);
