@@ -19,8 +19,8 @@ export type FairQueue = {
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
    * Returns the number of free slots, the number of running jobs by namespace, and the namespaces that have reached
-   * their share. A process reads them before it claims jobs in PostgreSQL, so that it claims no job that would only
-   * wait in this queue.
+   * their share. A process reads these values before it claims jobs in PostgreSQL, so that it claims no job that would
+   * only wait in this queue.
    */
   room: () => { places: number; running: ReadonlyMap<string, number>; full: readonly string[] };
 };

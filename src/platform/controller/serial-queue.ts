@@ -10,7 +10,7 @@ export type SerialQueueMetrics = {
   queueDuration: (sec: number) => void;
   workDuration: (sec: number) => void;
   /**
-   * Called once, with a function that reads unfinished_work_seconds (sum over the keys being processed) and
+   * Called once, with a function that returns unfinished_work_seconds (sum over the keys being processed) and
    * longest_running_processor_seconds. That function is called on each scrape; client-go instead updates both values
    * every 500 ms.
    */

@@ -50,8 +50,8 @@ export type WorkQueue<K> = {
 
 /**
  * Keys of a higher priority always run first, so a constant stream of changes makes keys of a lower priority wait
- * forever. That is acceptable for a resync, because a live change reconciles the object anyway. It is wrong for most
- * other uses.
+ * forever. That is acceptable for a resync, because a live change reconciles the object anyway, but not for most other
+ * uses.
  */
 export type AddOptions = { priority?: number };
 
