@@ -105,7 +105,7 @@ export async function requireDeclared<Spec, Fields extends object, Row extends W
 }
 
 /**
- * Waits at most 2 s until the row reflects the written resource or a later state of it. If it does not, returns a
+ * Waits at most 2 s until the row reflects the written resource or a later state of it. After that time, returns a
  * provisional row.
  */
 export async function showWritten<Spec, Fields extends object, Row extends WrittenRow>(

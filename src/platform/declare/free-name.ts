@@ -7,9 +7,9 @@ import type { Plan } from '../idempotency/plan.ts';
 
 /**
  * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. A derived name that
- * is taken gets a suffix. Suffixes are computed from the id in the request's plan (platform/idempotency/plan.ts), so
- * that a retry after a crash tries the same names in the same order. The id also lets the retry recognize an object
- * that the first attempt created.
+ * is taken gets a suffix. Suffixes are computed from the id in the request's plan, which is stored for retries
+ * (platform/idempotency/plan.ts). A retry after a crash therefore tries the same names in the same order. The id also
+ * lets the retry recognize an object that the first attempt created.
  */
 
 const NAME_TRIES = 5;
