@@ -2,8 +2,8 @@ type Given = Headers | Readonly<Record<string, string | string[] | undefined>>;
 
 /**
  * Returns the delay in ms that `Retry-After` requests (RFC 9110, 10.2.3), or undefined if the header is missing or
- * invalid. If the header contains a date, the delay is counted from the response's own `Date`, so that the two clocks
- * need not agree. Without a `Date` header, it is counted from `nowMs`.
+ * invalid. If the header contains a date, the delay is counted from the response's own `Date`, so that the clocks of
+ * the two machines need not agree. Without a `Date` header, it is counted from `nowMs`.
  */
 export function retryAfterMs(headers: Given, nowMs: number): number | undefined {
   const asked = textOf(headers, 'retry-after');
