@@ -5,7 +5,8 @@ import type { RequestHandler } from 'express';
  * Lets web pages of other origins call the API (contract/web.md#cors). Responds to the browser's preflight requests.
  * Every response, including errors and streams, names the origin that may read it. Pages send their key in a header and
  * never as a cookie, so credentialed requests are not allowed.
- * @param origins such as `https://app.example.com`; `['*']` allows any origin; an empty list sends no CORS headers
+ * @param origins such as `https://app.example.com`; `['*']` allows any origin; with an empty list, no CORS headers are
+ * sent
  */
 export function shareWithOrigins(origins: readonly string[]): RequestHandler {
   if (origins.length === 0) return (_request, _response, next) => next();

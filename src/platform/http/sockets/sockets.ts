@@ -56,7 +56,7 @@ export type SocketRoute = {
   /** Number of bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number;
   /**
-   * Maximum number of authenticated sockets on this path. The limit for sockets of web pages leaves slots for phone
+   * Maximum number of authenticated sockets on this path. Paths for web pages set it, so that slots remain for phone
    * calls.
    */
   openMax?: number;
