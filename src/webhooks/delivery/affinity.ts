@@ -14,7 +14,7 @@ export type Affinity = {
    */
   setOthers: (numbers: readonly number[]) => void;
   /**
-   * Returns those of the given endpoints that are assigned to this process. `*` (any endpoint) is always among them.
+   * Returns the given endpoints that are assigned to this process. Always includes `*` (any endpoint) if it is given.
    */
   ours: (endpointIds: readonly string[]) => string[];
 };

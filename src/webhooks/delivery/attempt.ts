@@ -18,7 +18,7 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * Code for one attempt of a delivery. It signs and sends the request, and classifies the response
+ * Makes one attempt of a delivery: signs and sends the request, and classifies the response
  * (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a 2xx status whose headers arrive within ten
  * seconds. Everything else is a failure, including a redirect.
  */
@@ -26,7 +26,7 @@ import { nextAttemptOffsetMs } from './retry-schedule.ts';
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/** A delivery whose event still has a body. The body is null after an erasure. */
+/** A claimed delivery that has a body to send. There is no body if the event was deleted or erased. */
 export type SendableDelivery = ClaimedDelivery & { body: Buffer };
 
 export type AttemptDeps = {
@@ -177,7 +177,7 @@ function whatNext(input: {
   return { outcome: nextOffsetMs === null ? 'failed' : 'retry', nextOffsetMs };
 }
 
-/** Returns at most 4 KiB of a response body as UTF-8 that PostgreSQL can store. */
+/** Returns the first 4 KiB of a response body as text. Replaces NUL characters, which PostgreSQL cannot store. */
 function printable(body: Buffer): string {
   const text = body.toString('utf8').replaceAll('\0', '\uFFFD');
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(RESPONSE_BODY_BYTES_MAX));

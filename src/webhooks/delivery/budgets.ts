@@ -6,16 +6,17 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Number of shares of a namespace's room that a claim leaves free. With n due endpoints, it divides the room into n + 7
- * shares and gives each endpoint at most one. So some slots stay free for an endpoint of the namespace whose events
- * arrive later, and the shares shrink as endpoints that hang occupy more slots. A single endpoint gets up to
- * 256 / 8 = `SLOTS_MAX` slots.
+ * Number of shares that a claim leaves free in each namespace. The claim divides the slots that the namespace may still
+ * take (its room) into n + 7 shares, where n is the number of due endpoints, and gives each endpoint at most one share.
+ * So some slots stay free for endpoints of the namespace whose events arrive later, and the shares shrink as endpoints
+ * that hang occupy more slots. In an idle process, the room is 256 slots, so a single due endpoint gets 256 / 8 =
+ * `SLOTS_MAX` slots.
  */
 const PART_OF_ROOM = 7;
 
 /**
- * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts), but
- * fresh events wait until a running claim ends, and each further row makes the claim longer.
+ * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts). But
+ * even fresh events wait until a running claim ends, and each further row makes the claim longer.
  */
 const YIELDING_PER_CLAIM = 64;
 
@@ -49,10 +50,10 @@ export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number)
 }
 
 /**
- * Returns how many more slots a namespace may take. Afterwards it holds at most as many as are free, because an attempt
- * can last ten seconds and cannot be revoked. So half of all slots are free for others while one namespace hangs, a
- * quarter while two do, and n namespaces hold equal shares after some seconds. A namespace without an attempt in flight
- * may always take the last free slot.
+ * Returns how many more slots a namespace may take. After it has taken them, it holds at most as many slots as are
+ * still free, because an attempt can last ten seconds and cannot be revoked. So half of all slots are free for others
+ * while one namespace hangs, a quarter while two do, and n namespaces hold equal shares after some seconds. A namespace
+ * without an attempt in flight may always take the last free slot.
  */
 function roomOf(held: number, free: number): number {
   return Math.max(held === 0 ? Math.min(1, free) : 0, Math.floor((free - held) / 2));
@@ -60,14 +61,14 @@ function roomOf(held: number, free: number): number {
 
 type Waiting = { held: number; endpointIds: string[] };
 
-/** Lists the namespaces that may take a slot, with their due endpoints that may take one. */
+/** Lists the namespaces that may take a slot, each with the due endpoints to which the slot may go. */
 function listWaiting(
   due: DueEndpoints,
   slots: Slots,
   { free, mayYield }: { free: number; mayYield: boolean },
 ): Waiting[] {
   const waiting = new Map<string, Waiting | undefined>();
-  // A namespace without room may have hundreds of due endpoints, so its room is computed only once.
+  // Computes the room of each namespace only once, because a namespace may have hundreds of due endpoints.
   const listOf = (endpointId: string): Waiting | undefined => {
     const namespace = due.namespaceOf(endpointId);
     if (namespace === undefined) return undefined;

@@ -14,11 +14,11 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  *
  * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
  * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one statement, one round
- * trip and one commit for a whole batch; only the completion waits for its commit. A delivery writes no log line and
- * runs no statement of its own. Its body is copied once, from the claim into the request. At full speed, a delivery
- * takes 0.17 ms of CPU time in this process, 0.21 ms in the API and 0.32 ms in PostgreSQL. At 200 deliveries a second,
- * batches have only one or two deliveries. Each delivery then takes 1.0, 1.0 and 1.9 ms, mostly the overhead of three
- * statements (docs/performance.md, `npm run bench -- delivery`).
+ * trip and one commit for a whole batch. Only the completion waits until its commit is on disk. A delivery writes no
+ * log line and runs no statement of its own. Its body is copied once, from the claim into the request. At full speed, a
+ * delivery takes 0.17 ms of CPU time in this process, 0.21 ms in the API and 0.32 ms in PostgreSQL. At 200 deliveries a
+ * second, batches have only one or two deliveries. Each delivery then takes 1.0, 1.0 and 1.9 ms, mostly the overhead of
+ * three statements (docs/performance.md, `npm run bench -- delivery`).
  *
  * Wake-ups name the endpoints to check. Sweeps find everything else: retries that became due, leases that expired, and
  * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
@@ -31,8 +31,9 @@ export type Deliverer = {
   /** Reports endpoints that may have deliveries due; `*` stands for any endpoint. */
   wake: (endpointIds: readonly string[]) => void;
   /**
-   * Stops claiming, waits for the attempts in flight for at most the timeout of an attempt, and records their results.
-   * If the database is unavailable, recording stops after the time limit of the completer's `flush`.
+   * Stops claiming, waits until the attempts in flight have ended, which takes at most the timeout of one attempt, and
+   * records their results. If the database is unavailable, recording stops after the time limit of the completer's
+   * `flush`.
    */
   stop: () => Promise<void>;
 };
@@ -147,8 +148,7 @@ async function sweep(
 }
 
 /**
- * Returns the budgets of the next claim. First looks up the namespaces of the due endpoints that this process hears of
- * for the first time.
+ * Returns the budgets of the next claim. First looks up the namespaces of due endpoints that are new to this process.
  */
 async function nextBudgets(
   { queue, slots, throttle }: Pick<DelivererDeps, 'queue' | 'slots' | 'throttle'>,
@@ -272,16 +272,16 @@ async function cancelEmpty(
 }
 
 /**
- * Marks first attempts of conversation events as started. If later events of the same conversations wait, wakes their
- * endpoints. If this fails, each attempt is marked as started when its result is recorded.
+ * Marks first attempts of conversation events as started. Then wakes the endpoints for which later events of the same
+ * conversations are waiting. If this fails, each attempt is marked as started when its result is recorded.
  */
 async function releaseSuccessors(
   deps: Pick<DelivererDeps, 'queue' | 'log'>,
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // Also includes deliveries that are not on their first attempt but whose lease another process has lost: that process
-  // may have died before it marked the first attempt as started.
+  // Also includes later attempts of deliveries whose lease another process has lost: that process may have died before
+  // it marked the first attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

@@ -5,8 +5,9 @@ import type { ClaimBudget, ClaimedDelivery } from '../queue/dispatch-queue.ts';
  * created by a job, or is late (slots.ts). The sets keep their insertion order. An endpoint that was just served is
  * added again at the end, so that others come first.
  *
- * Wake-ups name endpoints without their namespaces, because older releases read the same notifications. So this also
- * keeps the namespace of each endpoint that it has seen, and names those whose namespace has to be looked up.
+ * Wake-ups name endpoints without their namespaces, because older releases read the same notifications. So the
+ * namespaces of known endpoints are kept here, too, and `unknown` lists the endpoints whose namespace must be looked
+ * up.
  */
 export type DueEndpoints = {
   /** Endpoints that may have fresh events. They may have yielding deliveries as well. */
@@ -24,7 +25,10 @@ export type DueEndpoints = {
    * priority of fresh events.
    */
   add: (endpointId: string, namespace: string) => void;
-  /** Stores the result of a look-up of `endpointIds`. Removes those without a namespace, which do not exist. */
+  /**
+   * Stores the result of a look-up of `endpointIds`. Removes the endpoints for which no namespace was found: they do
+   * not exist.
+   */
   learn: (endpointIds: readonly string[], namespaces: ReadonlyMap<string, string>) => void;
   /** Removes the endpoints for which a claim begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
@@ -36,7 +40,7 @@ export type DueEndpoints = {
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 
-/** Number of namespaces that are kept. Beyond it, those of endpoints without due deliveries are forgotten. */
+/** Number of endpoints whose namespace is kept. Beyond it, endpoints without due deliveries are forgotten. */
 export const KEPT_MAX = 10_000;
 
 export function createDueEndpoints(): DueEndpoints {
@@ -57,7 +61,7 @@ export function createDueEndpoints(): DueEndpoints {
       for (const id of namespaces.keys()) {
         if (!fresh.has(id) && !yielding.has(id)) namespaces.delete(id);
       }
-      // If most endpoints are due, little was forgotten. The next attempt then waits until the map has doubled.
+      // If most endpoints are due, the loop has removed few. It then runs again only after the map has doubled.
       forgetAt = Math.max(KEPT_MAX, 2 * namespaces.size);
     }
     namespaces.set(endpointId, namespace);

@@ -133,7 +133,7 @@ function whyQueued(
 }
 
 /** Sentence that is added if the circuit breaker (slots.ts) may be delaying an attempt. */
-const PACED = 'A failing endpoint gets one attempt at a time, with pauses of up to 30 seconds.';
+const PACED = 'If the endpoint is failing, it gets one attempt at a time, with pauses of up to 30 seconds.';
 
 function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {
   if (facts.event.erasedAt !== null) return ERASED;
@@ -142,7 +142,10 @@ function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why
         status,
         `The delivery was canceled because the endpoint was removed or the job was stopped.${again(facts)}`,
       ]
-    : ['failed', `No attempt within 72 hours was acknowledged (${attempts} made).${again(facts)}`];
+    : [
+        'failed',
+        `No attempt within 72 hours was acknowledged. Attempts made: ${attempts}.${again(facts)}`,
+      ];
 }
 
 function whyNone(facts: Facts): Why {

@@ -39,8 +39,8 @@ const LOOK_MS = 500;
 export const ALONE_MS = 5_000;
 const GONE_FOR_MS = 1_000;
 /**
- * Time in ms after a database outage in which no process is declared dead, because all sessions were lost and every
- * process reconnects at the same time.
+ * Time in ms during which no process is declared dead after a database outage. The outage has ended all sessions, and
+ * every process reconnects at the same time.
  */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;
@@ -81,8 +81,8 @@ export async function createRescue(deps: {
     const isAlone = others.length === 0;
     if (now < notBeforeMs) return { dead: [], isAlone };
     const gone = others.filter(({ isGone }) => isGone);
-    // A process that returned between two checks has a new registration time, so its time without a session starts
-    // again.
+    // A process that returned between two checks has a new registration time and therefore a new key, so its time
+    // without a session is counted from now.
     const sinceOf = (one: DeliveryProcess): [string, number] => {
       const key = `${one.number} ${one.startedAt}`;
       return [key, goneSince.get(key) ?? now];
@@ -125,8 +125,8 @@ export async function createRescue(deps: {
 }
 
 /**
- * Tries to take the lock that marks this process as alive, until it succeeds. The lock belongs to this process's
- * previous session until the server notices that the session has ended.
+ * Tries to take the lock that marks this process as alive, until it succeeds. After a reconnect, the previous session
+ * of this process still holds the lock until the server notices that the session has ended.
  */
 async function keepTrying(
   session: Db,

@@ -46,7 +46,7 @@ export function attemptOffsetsMs(deliveryId: string): number[] {
  * Returns when the next attempt is due, in ms after the schedule's start, or null if none is left.
  *
  * - `startedMs` and `ageMs`: when the failed attempt began and ended, in ms after the schedule's start. If a scheduled
- *   time passed while the receiver hung, that attempt is due now and is not lost.
+ *   time passed while the receiver hung, the attempt for that time is due now and is not lost.
  * - `retryAfterMs`: the delay that the receiver requested. The next attempt is delayed by at most ten minutes, and no
  *   attempt is skipped.
  * - `nextMs`: when the next scheduled attempt is due. An extra attempt before that time does not replace the scheduled

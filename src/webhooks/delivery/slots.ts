@@ -12,9 +12,9 @@
 export const SLOTS_MAX = 32;
 /**
  * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
- * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without slots
- * reserved for fresh events, it would wait for the responses to old events. The number is high because after an outage
- * every delivery is late.
+ * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without slots that
+ * are reserved for them, fresh events would wait for the responses to old events. The number is high because after an
+ * outage every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
@@ -48,8 +48,8 @@ export type Slots = {
   /** Returns how many of the free slots yielding deliveries may take. */
   freeForYielding: (endpointId: string) => number;
   /**
-   * Takes a slot of an endpoint in `namespace`. `yields` says whether the delivery is yielding, as of its claim; pass
-   * the same value to `release`.
+   * Takes a slot of an endpoint in `namespace`. `yields` says whether the delivery was yielding when it was claimed;
+   * pass the same value to `release`.
    */
   take: (endpointId: string, namespace: string, yields?: boolean) => void;
   /**
@@ -120,7 +120,7 @@ export function createSlots({ nowMs }: { nowMs: () => number }): Slots {
     },
     release: (endpointId, result, { waitedMs = 0, yields = false } = {}) => {
       const state = states.get(endpointId);
-      if (!state) return; // Never the case, because an endpoint with an attempt in flight has a state.
+      if (!state) return; // Cannot happen, because an endpoint with an attempt in flight has a state.
       state.inFlight -= 1;
       if (yields) state.yielding -= 1;
       addHeld(state.namespace, -1);
