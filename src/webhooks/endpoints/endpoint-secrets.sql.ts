@@ -191,8 +191,8 @@ export async function markCopied(db: Db, id: string, revision: number): Promise<
 }
 
 /**
- * Columns with encrypted signing secrets and headers (contract/webhooks.md#rotation). They include those of deleted
- * endpoints.
+ * Columns with encrypted signing secrets and headers (contract/webhooks.md#rotation). Rows that are marked as deleted
+ * are included, because the row of a new endpoint is marked as deleted until the operator applies the declaration.
  */
 export const SEALED_ENDPOINT_COLUMNS: readonly SealedColumn[] = [
   ...['secret', 'next_secret'].map((value) => sealedColumn(value, endpointSecretPlace)),

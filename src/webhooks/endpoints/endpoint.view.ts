@@ -77,7 +77,10 @@ export const WebhookEndpoint = z
     disabled_reason: z
       .string()
       .nullable()
-      .meta({ description: 'How the endpoint was disabled, and by whom. Null if it is enabled.' }),
+      .meta({
+        description:
+          'Why the endpoint is disabled, including who disabled it. Null if it is enabled.',
+      }),
     secret_rotation: z
       .strictObject({
         activates_at: unixTime.meta({
@@ -89,7 +92,7 @@ export const WebhookEndpoint = z
       .meta({
         description:
           'The rotation in progress, during which two secrets are valid; see `rotate_secret`. ' +
-          'Null otherwise.',
+          'Null if there is none.',
       }),
   })
   .meta({ id: 'WebhookEndpoint', description: 'A URL that receives events.' });
@@ -108,7 +111,7 @@ export function endpointTag(row: WebhookEndpointRow): string {
   return etagOf({ ...row, revision: row.headerRevision });
 }
 
-/** Returns how an endpoint was disabled and by whom, or null if it is enabled. */
+/** Returns the reason why an endpoint is disabled, including who disabled it, or null if it is enabled. */
 function disabledReason({ enabled, suspendedBy, managedBy }: WebhookEndpointRow): string | null {
   if (enabled) return null;
   const by = suspendedBy === null ? managedBy : managedByOwner([suspendedBy]);

@@ -42,8 +42,8 @@ export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
         '`activate`, the secrets swap roles for another period of the same length: ' +
         '`parley-signature` uses the new secret and `parley-signature-next` the old one. Then ' +
         'the old secret is deleted. `webhook-signature` contains both signatures during the ' +
-        'whole rotation. `overlap_sec: 0` replaces the old secret immediately. A rotation that ' +
-        'starts after a swap deletes the old secret.',
+        'whole rotation. `overlap_sec: 0` replaces the old secret immediately. If another rotation ' +
+        'starts after the swap, the old secret is deleted immediately.',
       params: { id: idParam('we', 'webhook endpoint') },
       body: { schema: body, isOptional: true },
       answers: {

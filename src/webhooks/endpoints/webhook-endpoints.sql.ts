@@ -66,7 +66,7 @@ export type EndpointProjection = Omit<
 > & {
   /** Encrypted (sealed) secret. Null keeps the stored secret and its rotation. */
   secret: Buffer | null;
-  /** Rotation that belongs to `secret`. If absent, a rotation in progress ends. */
+  /** Rotation that belongs to `secret`. If only `secret` is set, a rotation in progress ends. */
   next?: SealedRotation;
   /** Declared headers, with encrypted values. */
   headers: SealedHeaders;

@@ -143,8 +143,8 @@ function testRoute(deps: WebhookRoutesDeps): Route {
     alsoNeeds: { scope: 'keys', when: '`dry_run` is true' },
     summary: 'Send a test event',
     description:
-      'Sends a test event of the type, with sample data by default, to this endpoint only, with the ' +
-      'header `parley-test: true`. Lists and streams omit it unless `test=true`, and no metric counts it.',
+      'Sends a test event to this endpoint only, with the header `parley-test: true` and, by default, ' +
+      'with sample data. Lists and streams omit test events unless `test=true`, and metrics do not count them.',
     params,
     body: { schema: testBody, isOptional: true },
     answers: {
