@@ -44,7 +44,7 @@ type AttemptRow = {
 };
 
 /**
- * Returns SQL that selects queued deliveries from the queue, or from some of its rows. A claim increments `attempt`
+ * Returns SQL that selects queued deliveries. `source` is the queue or a subquery on it. A claim increments `attempt`
  * before the attempt takes place. So while a delivery has a lease, even an expired one, its last attempt is not
  * recorded yet and not part of `attemptCount`.
  */
@@ -59,7 +59,7 @@ export const queuedIn = (
     case when manual and lease_token is null then run_at else due_at end as "nextAttemptAt",
     null::timestamptz as "deliveredAt", null::uuid as "deliveredBy"
   from ${source}`;
-/** Returns SQL that selects finished deliveries from their table, or from some of its rows. */
+/** Returns SQL that selects finished deliveries. `source` is their table or a subquery on it. */
 export const finishedIn = (
   source: string,
 ): string => `select id, endpoint_id as "endpointId", event_id as "eventId",

@@ -67,8 +67,8 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 
 /**
  * Ends the leases of the given processes that are still gone, and removes these processes. Returns the endpoints that
- * have deliveries due as a result. The lease tokens stay: the next claim sees that an attempt was lost and records it,
- * and a result that arrives before that claim still counts.
+ * have deliveries due as a result. The lease tokens stay, so that the next claim can record the attempt as lost. A
+ * result that arrives before that claim still counts.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(

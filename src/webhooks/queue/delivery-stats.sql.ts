@@ -70,8 +70,8 @@ const ENDPOINTS = `webhook_endpoints e
    where e.namespace = $1 and ($2::uuid is null or e.id = $2)`;
 const MS_OF_ID = `('x' || substr(d.id::text, 1, 8) || substr(d.id::text, 10, 4))::bit(48)::bigint`;
 /**
- * SQL condition for deliveries whose latency counts. It selects the same first attempts as the metric
- * `parley_webhook_delivery_duration_seconds`.
+ * SQL condition for deliveries whose latency is included in the statistics. It selects the same first attempts as the
+ * metric `parley_webhook_delivery_duration_seconds`.
  */
 const IS_FIRST = `d.status = 'delivered' and d.attempt_count = 1 and d.trigger = 'schedule'
          and d.delivered_by is null`;
@@ -145,7 +145,7 @@ export async function countUnfinishedIn(
   return rows.map((row) => ({ ...row, bucket: row.bucket ?? undefined }));
 }
 
-/** Measures the backlog. This is cheap, because the queue is small. It runs every 10 s instead of once per scrape. */
+/** Measures the backlog. Reads the whole queue, which is small. Runs every 10 s and not at each scrape. */
 export async function measureBacklog(db: Db): Promise<Backlog> {
   const queue = await db.query<{ pending: number; oldest: number }>(
     // The age covers only deliveries that could be attempted now. It excludes deliveries to disabled endpoints, and

@@ -111,7 +111,7 @@ type List = {
   bind: Bind;
   /** SQL expression for the maximum number of rows. */
   limit: string;
-  /** SQL expression for the lowest id; `until` is the one for the id before which the list ends. */
+  /** SQL expression for the lowest id, inclusive. `until` is the expression for the upper bound, exclusive. */
   from: string;
   until: string;
 };
@@ -121,9 +121,9 @@ const NEWEST = 1_000;
 
 /**
  * Returns SQL for the newest unfinished deliveries. The queue has no index for lists, because each of its rows is
- * written several times. Usually the newest rows of all namespaces fill the page, or are the whole queue. Otherwise the
- * rows of the namespace are read. `offset 0` hides the other conditions from the planner, which would otherwise read
- * the whole queue in the order of the ids once for each endpoint.
+ * written several times. So the newest rows of all namespaces are read first. Usually they fill the page or are the
+ * whole queue. Otherwise, the older rows of the namespace are read, too. `offset 0` hides the other conditions from the
+ * planner, which would otherwise read the whole queue in the order of the ids once for each endpoint.
  */
 function queued({ filter, where, bind, limit, from, until }: List): string {
   const { eventId, endpointId, status } = filter;
@@ -153,10 +153,7 @@ function queued({ filter, where, bind, limit, from, until }: List): string {
      where (select count(*) from newest) = ${NEWEST} and (select count(*) from found) < ${limit}) queued`;
 }
 
-/**
- * Number of characters from the end of an event type that the indexes contain. No two event types end with the same
- * characters.
- */
+/** Length of the suffix that stands for an event type in the indexes. No two event types have the same suffix. */
 const END = 5;
 export const endOf = (type: EventType): string => type.slice(-END);
 

@@ -8,12 +8,12 @@ import { countRequested } from './deliveries.sql.ts';
  * Maximum number of unfinished deliveries of a namespace that test events and replays of single events created. Each
  * such request adds up to one delivery for each endpoint, which may last 72 h. Without a limit, one stored event and a
  * receiver that hangs would fill the disk. Replay jobs have a limit of their own (run-replay-jobs.ts), and `reconcile`
- * doubles no unfinished delivery. Deliveries of real events have no limit (docs/decisions/0086).
+ * creates no second delivery while one is unfinished. Deliveries of real events have no limit (docs/decisions/0086).
  */
 export const REQUESTED_MAX = 10_000;
 /**
- * Time in ms for which a count is used. Requests add deliveries meanwhile, so the limit is approximate. Without it, each
- * test event would need a second statement.
+ * Time in ms for which a count is cached. Requests add deliveries in the meantime, so the limit is approximate. Without
+ * the cache, each test event would need a second statement.
  */
 const KEPT_MS = 1_000;
 /** Maximum number of namespaces whose counts are kept. */
@@ -23,7 +23,7 @@ const RETRY_AFTER_SEC = 10;
 /** @throws ApiError too_many_in_flight */
 export type RequireRoom = (namespace: string) => Promise<void>;
 
-/** Creates the check for room before a test event or the replay of an event. */
+/** Creates the check that a namespace may have another test event or replay of a single event. */
 export function createRequireRoom(deps: {
   pool: Db;
   metrics: Pick<Metrics, 'inFlightRefused'>;
@@ -45,8 +45,8 @@ export function createRequireRoom(deps: {
     if ((await countOf(namespace)) < REQUESTED_MAX) return;
     deps.metrics.inFlightRefused.inc({ kind: 'requested_deliveries', share: 'namespace' });
     const detail =
-      `This namespace already has ${REQUESTED_MAX} unfinished deliveries of test events and of replays of single ` +
-      'events, the maximum. They end when they are acknowledged, after 72 hours, or when their endpoint is deleted. ' +
+      `This namespace already has the maximum of ${REQUESTED_MAX} unfinished deliveries of test events and of replays ` +
+      'of single events. They end when they are acknowledged, after 72 hours, or when their endpoint is deleted. ' +
       'To send many events again, use POST /v1/webhooks/{id}/replay.';
     throw new ApiError('too_many_in_flight', detail, { retryAfterSec: RETRY_AFTER_SEC });
   };
