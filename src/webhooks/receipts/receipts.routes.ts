@@ -158,7 +158,7 @@ function reconcileRoute(deps: ReconcileDeps): Route {
     tag,
     scope: 'read',
     alsoNeeds: { scope: 'replay', when: '`replay` is true' },
-    summary: 'Compare the events that a receiver has with those sent',
+    summary: 'Compare the events that a receiver has with the events that were sent',
     description:
       'Lists the events that were sent but that the receiver does not have, and the events that ' +
       'the receiver has but that were not sent. The missing events are paginated: send the ' +
