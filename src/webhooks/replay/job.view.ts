@@ -10,9 +10,9 @@ export const replayMode = z.enum(REPLAY_MODES).meta({
   description:
     '`failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: ' +
     'events that never had a delivery to the endpoint, of the types to which it is subscribed ' +
-    'now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and ' +
-    'wait for their next attempt; they are attempted immediately, and no new deliveries are ' +
-    'created.',
+    'now. `all`: every event of those types. `retrying`: unfinished deliveries with a failed ' +
+    'attempt, which wait for the next one; they are attempted immediately, and no new deliveries ' +
+    'are created.',
 });
 
 const count = z.int().min(0);

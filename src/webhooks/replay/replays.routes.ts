@@ -188,9 +188,9 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     description:
       'A job sends the events to this endpoint, oldest first, as fast as the endpoint ' +
       'acknowledges them. Current events have priority. The job is complete when each delivery ' +
-      'has been attempted once. With the mode `retrying`, no deliveries are created: those ' +
-      'that wait for their next attempt are attempted immediately, despite the circuit breaker ' +
-      'and `Retry-After`. If the first one fails, the others follow one at a time. While the ' +
+      'has been attempted once. With the mode `retrying`, no deliveries are created. Instead, ' +
+      'deliveries that wait for their next attempt are attempted immediately, despite the circuit ' +
+      'breaker and `Retry-After`. If the first attempt fails, the others follow one at a time. While the ' +
       'endpoint is disabled, the job waits. Test events are sent only to their own endpoint. ' +
       'Erased events are skipped.',
     params: { id: idParam('we', 'webhook endpoint') },
