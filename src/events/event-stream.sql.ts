@@ -52,7 +52,9 @@ export const PAGE_BYTES = 131_072;
  */
 const SLACK_MS = 86_400_000;
 
-/** Snapshot of which transactions were committed, and the position where a reader of later events starts. */
+/**
+ * Position at which a reader of later events starts. `isCommitted` returns whether a transaction was committed by then.
+ */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 
 export async function readStreamStart(db: Db): Promise<StreamStart> {

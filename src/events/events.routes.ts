@@ -84,7 +84,7 @@ function listRoute(deps: EventRoutesDeps): Route {
 const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
 
 /**
- * Requires a cursor for the requested order. `null` stands for a cursor for the opposite order.
+ * Returns the cursor. Rejects `null`, which stands for a cursor that belongs to the opposite order.
  * @throws ApiError invalid_parameter
  */
 function inOrder<T>(cursor: T | null): T {
