@@ -19,8 +19,8 @@ export type SpeechRouteDeps = {
 };
 
 /**
- * Maximum length of the text: enough for a sentence or two, by which to judge a voice, and short enough to keep all the
- * audio in memory.
+ * Maximum length of the text. One or two sentences are enough to judge a voice, and their audio is small enough to keep
+ * in memory.
  */
 const CHARS_MAX = 300;
 const SAMPLE_RATE = 24_000;
@@ -30,7 +30,7 @@ const SpeakBody = z
   .strictObject({
     text: z.string().min(1).max(CHARS_MAX).describe('Text to speak.'),
     voice: VoiceWrite.optional().describe(
-      'Voice to use, in the form of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice.',
+      'Voice to use, with the fields of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice.',
     ),
   })
   .describe('Text to speak and the voice to use.');

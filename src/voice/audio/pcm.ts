@@ -50,7 +50,7 @@ function samplesOf(bytes: Buffer, count: number): Int16Array {
 
 /**
  * Whether the machine is big-endian. If so, the bytes of each copied block are swapped. Samples are copied in blocks
- * and not one by one, because each call receives fifty frames a second.
+ * and not one by one, because each phone call receives fifty frames a second.
  */
 const IS_TURNED = endianness() === 'BE';
 

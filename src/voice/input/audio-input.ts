@@ -55,8 +55,8 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   const said = { log, what: "the user's utterance", isClosed: () => isClosed };
   let samplesHeard = 0;
   /**
-   * Settles when all utterances that have ended so far are handled. The next one waits for it, so that texts are
-   * handled in the order in which the user said them.
+   * Settles when all utterances that have ended so far are handled. Each utterance waits for the previous ones, so that
+   * texts are handled in the order in which the user said them.
    */
   let understood: Promise<void> = Promise.resolve();
 

@@ -17,10 +17,7 @@ export type MessageLimits = {
    */
   pending: number;
   pendingChars: number;
-  /**
-   * Maximum number of messages in a burst (`burst`), and how many messages per second this allowance recovers
-   * (`perSec`).
-   */
+  /** Maximum number of messages in a burst (`burst`), and the sustained rate in messages per second (`perSec`). */
   burst: number;
   perSec: number;
 };

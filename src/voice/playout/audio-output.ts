@@ -6,7 +6,7 @@ import type { Retranscriber } from './retranscriber.ts';
 import type { Cut, Segment } from './segment.ts';
 import { createSentence, playedOf, type Sentence } from './sentence.ts';
 
-/** Output for a carrier or page that plays audio. */
+/** Output to a carrier or a web page that plays audio. */
 export type AudioOutput = PlayoutOutput & {
   /** Records that the other side has played all audio before this mark. */
   played: (mark: string) => void;
@@ -171,7 +171,7 @@ function createSplitter(): Splitter {
 
   /**
    * Adds the position in the segment to each sentence. There is only white space between two sentences, so the search
-   * finds the right place.
+   * finds the right position.
    */
   const place = (of: NonNullable<typeof run>, texts: readonly string[]): Piece[] =>
     texts.map((text) => {

@@ -21,8 +21,8 @@ export type PlayoutOutput = {
   reportsPlayback: boolean;
   /**
    * Stops playback. `segments` are the segments that may not have been played completely, in order. If the carrier has
-   * already stopped playback on its own, `reported` holds the last words that it played. Returns undefined if playback
-   * continues, because the words are protected from interruption, or if no words of the transcript were cut.
+   * already stopped playback on its own, `reported` holds the last words that it played. Returns undefined if no words
+   * of the transcript were cut, or if playback continues because the words are protected from interruption.
    */
   interrupt: (segments: readonly Segment[], reported?: string) => Interruption | undefined;
   /** Resolves when everything has been played or the signal aborts. */

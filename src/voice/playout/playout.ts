@@ -20,8 +20,8 @@ export type Playout = {
   isPlaying: () => boolean;
   /**
    * Handles an interruption. If the carrier has already stopped playback on its own, `reported` holds the last words
-   * that it played. Returns undefined if playback continues, because the words are protected from interruption, or if
-   * no words of the transcript were cut.
+   * that it played. Returns undefined if no words of the transcript were cut, or if playback continues because the
+   * words are protected from interruption.
    */
   interrupt: (reported?: string) => Interrupted | undefined;
   /**

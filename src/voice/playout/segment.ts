@@ -6,7 +6,7 @@ export type Segment = {
   text: string;
   /** Converts the text to the words that are played. */
   readonly words: Speakable;
-  /** Whether the segment does not appear in the transcript. */
+  /** Whether the segment is spoken without appearing in the transcript. */
   readonly isAside: boolean;
   readonly allowInterruptions: boolean;
   /** Index of the segment's turn in the transcript; undefined until the turn is stored. */

@@ -35,7 +35,10 @@ export type AgentSession = {
    * after `lastWords`.
    */
   leave: (lastWords?: string) => void;
-  /** Resolves when the conversation has ended and its last words have had time to be heard. */
+  /**
+   * Resolves when the conversation has ended and its last words have been played. Waits for playback for at most a
+   * minute, and not after `leave`.
+   */
   over: Promise<void>;
 };
 

@@ -1,6 +1,6 @@
 import type { Followed } from '../../conversations/follow-conversation.ts';
 
-/** Display of a conversation as text while a line speaks it. */
+/** Shows a conversation as text while it is spoken on a line. */
 export type Captions = {
   /**
    * Receives a part of a reply as the model generates it. `turnCount` is the number of turns stored before the user's

@@ -144,8 +144,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 }
 
 /**
- * Input of a turn. `waits` waits for `ready` and for all earlier turns. Meanwhile, new turns wait until this turn is
- * finished.
+ * Input of a turn. `waits` resolves when `ready` has settled and all earlier turns are finished. A turn that begins in
+ * the meantime waits until this one is finished.
  */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 

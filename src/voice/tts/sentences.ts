@@ -67,7 +67,7 @@ const ENDS = /(?:[.!?…]+|[。！？｡؟।]+)["'”’»)\]*_」』）]*|\n/g
 /** Chinese and Japanese punctuation, which ends a sentence without a space after it. */
 const WIDE = /[。！？｡]/u;
 const CLAUSES = /[,;:，、；：]["'”’»)\]]*|[^\S\n][–—-]+(?=\s)/gu;
-/** Number of white-space characters that always end a sentence. */
+/** Number of white-space characters after a period that always end the sentence. */
 const GAP_CHARS = 20;
 
 /**
