@@ -43,7 +43,8 @@ export async function recordDeclared(
 
 /**
  * Records that a declaration was removed. Kubernetes does not report who deleted an object, so the line only shows
- * where the object was declared. A deletion through REST records its line before the object is gone.
+ * where the object was declared. Does nothing if the deletion has a line already: a deletion through REST writes its
+ * line before the object is gone.
  */
 export async function recordUndeclared(
   db: Db,

@@ -20,8 +20,8 @@ import {
 export type WriteAhead = {
   /**
    * Records the change before the write, based on the exact state that the write replaces. Called again if the write is
-   * retried on a newer state. A line by an earlier attempt of the same request stays, because that attempt saw the
-   * original state.
+   * retried on a newer state. If an earlier attempt of the same request inserted the line before a crash, the line
+   * stays unchanged, because that attempt saw the original state.
    */
   begin: (change: Partial<Change>) => Promise<void>;
   /** Marks the action as partly done, so that a later rejection does not remove its line. */
