@@ -9,9 +9,7 @@ import { hash } from 'node:crypto';
  * second later.
  */
 export type Affinity = {
-  /**
-   * Sets the process numbers (`delivery_processes`) of the other processes that claim deliveries, in ascending order.
-   */
+  /** Sets which other processes claim deliveries: their numbers in `delivery_processes`, in ascending order. */
   setOthers: (numbers: readonly number[]) => void;
   /**
    * Returns the given endpoints that are assigned to this process. Always includes `*` (any endpoint) if it is given.
@@ -55,8 +53,8 @@ export function createAffinity(processNumber: number): Affinity {
 }
 
 /**
- * Returns the rendezvous hash of an endpoint and a process, as 40 hexadecimal digits. No two processes have the same
- * hash.
+ * Returns the rendezvous hash of an endpoint and a process, as 40 hexadecimal digits. For one endpoint, no two
+ * processes have the same hash.
  */
 function scoreOf(endpointId: string, processNumber: number): string {
   return hash('sha1', `${endpointId} ${processNumber}`);

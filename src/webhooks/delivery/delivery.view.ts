@@ -30,7 +30,7 @@ export const Delivery = z
     delivered_at: unixTime.nullable(),
     delivered_by: z.string().nullable().meta({
       description:
-        'ID of the replay (`dlv_…`) that was acknowledged while this delivery waited. Null otherwise.',
+        'ID of the replay (`dlv_…`) whose acknowledgement ended this delivery. Null if there is none.',
     }),
     attempts: z.array(
       z.strictObject({

@@ -116,7 +116,7 @@ function whyQueued(
     return ['endpoint_not_ready', `The endpoint is not ready: ${endpoint.message}`];
   }
   if (isOutOfTurn) {
-    const detail = 'An earlier event in the same conversation must be attempted first.';
+    const detail = 'An earlier event in the same conversation must be sent first.';
     return ['waiting_in_order', detail];
   }
   const isOverdue = dueAt !== null && dueAt < nowMs - 1_000;

@@ -12,8 +12,8 @@
 export const SLOTS_MAX = 32;
 /**
  * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
- * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. Without slots that
- * are reserved for them, fresh events would wait for the responses to old events. The number is high because after an
+ * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. If no slots were
+ * reserved for them, fresh events would wait for the responses to old events. The number is high because after an
  * outage every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;

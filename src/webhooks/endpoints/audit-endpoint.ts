@@ -74,7 +74,7 @@ export async function recordEndpoint(
   const after = declaredFields(endpoint);
   const before = row && declaredFields(row);
   const changed = before ? differing({ ...before }, { ...after }) : [];
-  // Header values are in a Secret, which is not part of the declaration.
+  // Passes the same header names for both states, because changes to headers are not detected here.
   const names = { before: headerNames, after: undefined, set: [] };
   await recordDeclared(db, {
     noun: 'webhook',

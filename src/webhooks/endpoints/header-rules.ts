@@ -21,7 +21,7 @@ export function patchHeaders(
   return Object.fromEntries([...kept, ...given]) as Headers;
 }
 
-/** Header value of visible ASCII only, so that it cannot contain a line break. */
+/** Header value. Only visible ASCII characters, spaces and tabs are allowed, so it cannot contain a line break. */
 export const headerValue = z
   .string()
   .max(1024)

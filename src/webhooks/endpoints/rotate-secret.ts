@@ -151,7 +151,7 @@ async function checkDeclared(
   precondition: Precondition,
 ): Promise<void> {
   const declared = await store.get('WebhookEndpoint', endpoint);
-  // The store accepts only specs that match the CRD.
+  // The cast is safe, because the store accepts only specs that match the CRD.
   const ref = (declared?.spec as WebhookEndpointSpec | undefined)?.secretRef?.name;
   if (endpoint.managedBy !== 'api') throw keptElsewhere(endpoint, ref);
   atRevision(precondition, endpoint.headerRevision)(found(declared, 'webhook endpoint'));

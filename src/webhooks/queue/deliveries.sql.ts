@@ -120,7 +120,8 @@ export async function countDeliveries(
 }
 
 /**
- * Counts the unfinished deliveries of a namespace that test events and replays of single events created, up to `max`.
+ * Counts a namespace's unfinished deliveries that were created by test events and by replays of single events, up to
+ * `max`.
  */
 export async function countRequested(
   db: Db,

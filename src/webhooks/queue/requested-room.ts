@@ -5,10 +5,11 @@ import type { Db } from '../../platform/postgres/pool.ts';
 import { countRequested } from './deliveries.sql.ts';
 
 /**
- * Maximum number of unfinished deliveries of a namespace that test events and replays of single events created. Each
- * such request adds up to one delivery for each endpoint, which may last 72 h. Without a limit, one stored event and a
- * receiver that hangs would fill the disk. Replay jobs have a limit of their own (run-replay-jobs.ts), and `reconcile`
- * creates no second delivery while one is unfinished. Deliveries of real events have no limit (docs/decisions/0086).
+ * Maximum number of a namespace's unfinished deliveries that were created by test events and by replays of single
+ * events. Each such request adds up to one delivery for each endpoint, which may last 72 h. Without a limit, one stored
+ * event and a receiver that hangs would fill the disk. Replay jobs have a limit of their own (run-replay-jobs.ts), and
+ * `reconcile` creates no second delivery while one is unfinished. Deliveries of real events have no limit
+ * (docs/decisions/0086).
  */
 export const REQUESTED_MAX = 10_000;
 /**

@@ -24,8 +24,8 @@ export const Job = z
     status: z.enum(JOB_STATUSES),
     progress: z.strictObject({ total: count, done: count }).meta({
       description:
-        'Number of deliveries to create (with `retrying`: to attempt), counted at the start, and the ' +
-        'number done so far.',
+        '`total` is the number of deliveries to create or, with `retrying`, to attempt, as counted at ' +
+        'the start. `done` is the number so far.',
     }),
     created: createdAt,
     finished_at: unixTime.nullable(),
