@@ -10,7 +10,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 
 const EXPIRED = `scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now()`;
 
-/** Marks deliveries as failed that were not acknowledged within 72 h. If there are none, runs only a select. */
+/** Marks as failed all deliveries that were not acknowledged within 72 h. If there are none, runs only a select. */
 export async function finishExpired(db: Db): Promise<number> {
   const { rowCount } = await db.query({
     name: 'find_expired_delivery',

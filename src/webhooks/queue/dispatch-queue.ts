@@ -22,7 +22,7 @@ export type DispatchQueue = {
   complete: (results: readonly AttemptResult[]) => Promise<Set<string>>;
   /** Cancels claimed deliveries that have no body to send. Returns their number. */
   cancel: (ids: readonly string[], leaseToken: string) => Promise<number>;
-  /** Marks deliveries as failed that were not acknowledged within 72 h. Returns their number. */
+  /** Marks as failed all deliveries that were not acknowledged within 72 h. Returns their number. */
   expire: () => Promise<number>;
   measure: () => Promise<Backlog>;
 };

@@ -160,7 +160,7 @@ export const endOf = (type: EventType): string => type.slice(-END);
 /**
  * SQL expressions that are the same as in the indexes of migrations 37 and 38, because only then can PostgreSQL use
  * these indexes. The kind of a delivery consists of the first letter of its status, `t` for tests or `r` for real
- * deliveries, and the end of its event type.
+ * deliveries, and the suffix of its event type.
  */
 const KIND = `(left(status, 1) || case when test or trigger = 'test' then 't' else 'r' end || right(event_type, ${END}))`;
 export const TEST_OR_REAL = `(case when test or trigger = 'test' then 't'::"char" else 'r'::"char" end)`;
