@@ -1,5 +1,5 @@
 /**
- * µ-law encoding of ITU-T G.711: eight bits per sample, which telephones use at 8 kHz. A byte consists of a sign, a
+ * µ-law encoding of ITU-T G.711: eight bits per sample. Telephones use it at 8 kHz. A byte consists of a sign, a
  * segment (one of eight, each twice as wide as the previous one) and a step (one of sixteen in the segment). All bits
  * are inverted.
  */

@@ -20,8 +20,8 @@ export const RATES: readonly number[] = [
 
 /**
  * Creates a resampler. Its low-pass filter is a sinc with a Kaiser window, computed only at the output samples.
- * Frequencies up to 84% of half the lower rate (3,360 of 4,000 Hz) pass unchanged. Above that, the filter falls off,
- * and above half the lower rate less than a thousandth remains.
+ * Frequencies up to 84% of half the lower rate pass unchanged (at 8,000 Hz, up to 3,360 of 4,000 Hz). Above that, the
+ * filter falls off, and above half the lower rate less than a thousandth remains.
  * @throws RangeError for a rate outside `RATES`, which is a bug, because users cannot choose the rates
  */
 export function createResampler({ from, to }: { from: number; to: number }): Resampler {
@@ -31,7 +31,7 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
   if (from === to) return { push: (samples) => samples.slice(), end: () => new Int16Array() };
   const filter = filterOf(from, to);
   const { half } = filter;
-  // Input samples that the filter still reads. `keptFrom` is the stream index of the first one, which is initially
+  // Input samples that the filter still needs. `keptFrom` is the stream index of the first one, which is initially
   // before the start of the stream.
   let kept = new Float32Array(half - 1);
   let keptFrom = 1 - half;

@@ -29,7 +29,7 @@ export type TurnLanguage = Record<Exclude<keyof TurnLanguageFile, 'language'>, R
 export const PHRASE_WORDS_MAX = 4;
 
 const NOTHING: ReadonlySet<string> = new Set();
-/** Stands for any language without a file. Its turns are judged by punctuation only. */
+/** Stands for any language without a file. Turns in such a language are judged by punctuation only. */
 const UNKNOWN: TurnLanguage = {
   backchannels: NOTHING,
   fillers: NOTHING,
