@@ -9,8 +9,9 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 /**
- * Line in the audit log. Lines never change, with one exception: the line for an action outside our database
- * transactions (write-ahead.ts) is updated once, when its outcome is known. Times are Unix milliseconds.
+ * Line in the audit log. A line never changes once its outcome is known. The line for an action outside our database
+ * transactions (write-ahead.ts) has the outcome `unknown` at first, and is then updated or removed. Times are Unix
+ * milliseconds.
  */
 export type AuditRow = {
   id: string;

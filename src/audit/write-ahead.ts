@@ -15,7 +15,8 @@ import {
 /**
  * Audit log line for an action outside our database transactions: a write to a declared resource, which is stored in
  * the resource store (docs/decisions/0028). The line is committed with the outcome `unknown` before the write, and the
- * outcome is updated after it, so that every action has a line. After a crash in between, the line stays `unknown`.
+ * outcome is updated after it, so that every action has a line. After a crash in between, the line stays `unknown`
+ * until the request is retried.
  */
 export type WriteAhead = {
   /**
