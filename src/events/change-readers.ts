@@ -5,7 +5,7 @@ export const ANYTHING = { resource: 'all', id: null } as const;
  */
 export type Change = { resource: string; id: string } | typeof ANYTHING;
 
-/** Followers of changes in this process. Each has a bounded queue without duplicates. */
+/** Readers in this process that follow changes. Each has a bounded queue without duplicates. */
 export type ChangeReaders = {
   count: () => number;
   /** Queues a change for the readers of a namespace, or for all readers if `namespace` is omitted. */

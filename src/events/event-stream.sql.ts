@@ -166,8 +166,8 @@ function pageSql(filters: string): string {
 }
 
 /**
- * Returns the last event of a namespace before a position, regardless of filters, or undefined if none exists. No
- * event is added below that position later.
+ * Returns the last event of a namespace before a position, regardless of filters, or undefined if none exists. No event
+ * is later added before that position.
  */
 export async function lastEventBefore(
   db: Db,
