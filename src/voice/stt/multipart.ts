@@ -1,7 +1,7 @@
 /** Form to encode as `multipart/form-data` (RFC 7578): the fields in order, then one file. */
 export type Form = {
   fields: readonly (readonly [name: string, value: string])[];
-  /** File in the form. Its names are chosen by this program, so they need no quoting. */
+  /** File in the form. Parley chooses the field name and the file name, so they need no quoting. */
   file: { field: string; name: string; type: string; bytes: readonly Buffer[] };
 };
 
