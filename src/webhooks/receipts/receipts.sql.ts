@@ -75,8 +75,8 @@ export async function readSent(db: Db, span: SentSpan, size: number): Promise<Se
 }
 
 /**
- * Returns those of the given events that have been sent to the endpoint or are being sent. `isCounted` is true if a
- * digest includes the event: it is not a test event, and not all its deliveries were canceled.
+ * Returns the given events that have been sent to the endpoint or are being sent. `isCounted` is true if a digest
+ * includes the event: it is not a test event, and not all its deliveries were canceled.
  */
 export async function findSent(
   db: Db,
@@ -100,7 +100,7 @@ export async function findSent(
   return rows;
 }
 
-/** Lists those of the given events that were erased or redacted and therefore cannot be replayed. */
+/** Lists the given events that were erased or redacted and therefore cannot be replayed. */
 export async function listErased(db: Db, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   const { rows } = await db.query<{ id: string }>(
