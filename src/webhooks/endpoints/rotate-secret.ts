@@ -133,7 +133,7 @@ function inProgress(atMs: number): ApiError {
   const at = new Date(atMs).toISOString();
   return new ApiError(
     'rotation_in_progress',
-    `The next secret starts to sign at ${at}. Send \`activate: true\` to use it now, or \`cancel: true\` to discard it.`,
+    `The next secret starts to sign at ${at}. Send \`activate: true\` to use it now or \`cancel: true\` to discard it.`,
   );
 }
 
@@ -169,6 +169,6 @@ export function keptElsewhere(
   const how =
     ref === undefined
       ? `Add ${ROTATION_KEYS.join(', ')} to the Secret in one patch. Requests are then signed with both secrets until the later time in those keys.`
-      : 'Configure the receiver to accept both values, then change the value in the Secret. The change takes effect immediately.';
+      : 'First configure the receiver to accept both values. Then change the value, with immediate effect.';
   return new ApiError('managed_secret', `The secret is stored in ${secret}. ${how}`);
 }

@@ -58,7 +58,9 @@ export async function replayEvent(
 function requireOwn(event: EventRow, endpointId: string): void {
   if (event.endpointId === null || event.endpointId === endpointId) return;
   const own = fromUuid('we', event.endpointId);
-  const detail = `must be ${own}, because a test event is sent only to its own endpoint; to test another endpoint, send it a new test event`;
+  const detail =
+    `must be ${own}, because a test event is sent only to its own endpoint; ` +
+    'to test another endpoint, send it a new test event';
   throw new ApiError('invalid_body', `endpoint_id: ${detail}`, {
     errors: [{ pointer: '/endpoint_id', code: 'invalid_value', detail }],
   });
