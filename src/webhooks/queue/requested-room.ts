@@ -47,8 +47,8 @@ export function createRequireRoom(deps: {
     deps.metrics.inFlightRefused.inc({ kind: 'requested_deliveries', share: 'namespace' });
     const detail =
       `This namespace already has the maximum of ${REQUESTED_MAX} unfinished deliveries of test events and of ` +
-      'replays of single events. They end when they are acknowledged, after 72 hours, or when their endpoint is deleted. ' +
-      'To send many events again, use POST /v1/webhooks/{id}/replay.';
+      'replays of single events. They end when they are acknowledged, after 72 hours, or when their endpoint is ' +
+      'deleted. To send many events again, use POST /v1/webhooks/{id}/replay.';
     throw new ApiError('too_many_in_flight', detail, { retryAfterSec: RETRY_AFTER_SEC });
   };
 }
