@@ -1370,9 +1370,9 @@ export interface components {
       failed_attempts: number;
       /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
+      /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1418,9 +1418,9 @@ export interface components {
       failed_attempts: number;
       /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
+      /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1477,9 +1477,9 @@ export interface components {
       failed_attempts: number;
       /** Number of unfinished deliveries, counted up to 10000. Null in lists. */
       unfinished_deliveries: (number | null);
-      /** How the endpoint was disabled, and by whom. Null if it is enabled. */
+      /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null otherwise. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
       secret_rotation: ({
         /** When the new secret starts to sign `parley-signature`. */
         activates_at: number;
@@ -1541,7 +1541,7 @@ export interface components {
       next_attempt_at: (number | null);
       /** Unix seconds. */
       delivered_at: (number | null);
-      /** ID of the replay (`dlv_…`) that was acknowledged while this delivery waited. Null otherwise. */
+      /** ID of the replay (`dlv_…`) whose acknowledgement ended this delivery. Null if there is none. */
       delivered_by: (string | null);
       attempts: {
         number: number;
@@ -1597,7 +1597,7 @@ export interface components {
       /** Number of deliveries that would be created or, with `retrying`, attempted. */
       count: number;
       endpoint_id: string;
-      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted immediately, and no new deliveries are created. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries with a failed attempt, which wait for the next one; they are attempted immediately, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
@@ -1611,7 +1611,7 @@ export interface components {
       id: string;
       type: 'replay';
       status: ('running' | 'done' | 'stopped' | 'failed');
-      /** Number of deliveries to create (with `retrying`: to attempt), counted at the start, and the number done so far. */
+      /** `total` is the number of deliveries to create or, with `retrying`, to attempt, as counted at the start. `done` is the number so far. */
       progress: {
         total: number;
         done: number;
@@ -1623,7 +1623,7 @@ export interface components {
       /** Why the job failed. */
       error: (string | null);
       endpoint_id: string;
-      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries that failed and wait for their next attempt; they are attempted immediately, and no new deliveries are created. */
+      /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries with a failed attempt, which wait for the next one; they are attempted immediately, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
       /** Event types of the job. An empty list means every type. */
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
@@ -5593,7 +5593,7 @@ export interface paths {
     };
   }>;
   '/v1/webhooks/{id}/reconcile': Only<{
-    /** Compare the events that a receiver has with those sent */
+    /** Compare the events that a receiver has with the events that were sent */
     post: {
       parameters: {
         query?: never;
@@ -7433,7 +7433,7 @@ export interface paths {
         'application/json': {
           /** Text to speak. */
           text: string;
-          /** Voice to use, in the form of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice. */
+          /** Voice to use, with the fields of an agent’s `voice`. It need not be saved. Default: the agent’s declared voice. */
           voice?: {
             /** Speech provider (TTS): a ModelProvider with `speech` in the same namespace, or a provider that the carrier supports. */
             provider?: string;

@@ -133,7 +133,8 @@ function whyQueued(
 }
 
 /** Sentence that is added if the circuit breaker (slots.ts) may be delaying an attempt. */
-const PACED = 'If the endpoint is failing, it gets one attempt at a time, with pauses of up to 30 seconds.';
+const PACED =
+  'If the endpoint is failing, it gets one attempt at a time, with pauses of up to 30 seconds.';
 
 function whyFailed(facts: Facts, { status, attempts }: ExplainableDelivery): Why {
   if (facts.event.erasedAt !== null) return ERASED;

@@ -74,13 +74,10 @@ export const WebhookEndpoint = z
       .meta({
         description: `Number of unfinished deliveries, counted up to ${UNFINISHED_MAX}. Null in lists.`,
       }),
-    disabled_reason: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'Why the endpoint is disabled, including who disabled it. Null if it is enabled.',
-      }),
+    disabled_reason: z.string().nullable().meta({
+      description:
+        'Why the endpoint is disabled, including who disabled it. Null if it is enabled.',
+    }),
     secret_rotation: z
       .strictObject({
         activates_at: unixTime.meta({
