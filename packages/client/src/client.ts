@@ -2,16 +2,16 @@ import createClient, { type Client } from 'openapi-fetch';
 import type { components, paths } from './api.ts';
 
 /**
- * `@parley/client` is the typed client of the API, for Node >= 20 and browsers. It has every path of
- * /v1/openapi.json, as in `parley.GET('/v1/agents/{id}', …)`. A response that is not 2xx is returned
- * in `error`. This file is the entry of the package and also exports the verification of webhooks.
+ * `@parley/client` is the typed API client for Node >= 20 and browsers. It accepts every path in /v1/openapi.json, such
+ * as `parley.GET('/v1/agents/{id}', …)`. If a response is not 2xx, its body is returned in `error`. This file is the
+ * package's entry point and also exports the verification of webhooks.
  */
 export { verifyWebhook, WebhookSignatureError, type ParleyEvent } from './verify-webhook.ts';
 
 export type ClientOptions = {
   /** Address of the server, such as http://127.0.0.1:8080. */
   baseUrl: string;
-  /** API key, `parley_…`. A browser that is signed in may omit it, because its cookie identifies the session. */
+  /** API key, `parley_…`. A signed-in browser may omit it, because its cookie identifies the session. */
   apiKey?: string | undefined;
   /** Replaces the global `fetch`, for example to add retries or a proxy, or in a test. */
   fetch?: (request: Request) => Promise<Response>;
@@ -19,9 +19,9 @@ export type ClientOptions = {
 
 export type ParleyClient = Client<paths, JsonDocument> & {
   /**
-   * Iterates over all items of a list, in its order, and reads the next page when it is needed:
-   * `for await (const agent of parley.list('/v1/agents'))`. For a log, which can grow, the iteration stops at the item
-   * that is the last at that time.
+   * Iterates over all items of a list in order and requests each page when it is needed:
+   * `for await (const agent of parley.list('/v1/agents'))`. The log of events can grow during the iteration, which ends
+   * once it has reached the newest event.
    * @throws ParleyError
    */
   list: <Path extends ListPath>(
@@ -36,7 +36,7 @@ export type Agent = components['schemas']['Agent'];
 export type Problem = components['schemas']['Problem'];
 
 /**
- * Error for a response that is not 2xx. The message lists each invalid field. `problem.code` is the reason, and
+ * Error for a response that is not 2xx. The message lists each invalid field. `problem.code` is the error code, and
  * `problem.request_id` identifies the request.
  */
 export class ParleyError extends Error {
@@ -68,17 +68,18 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };
 
 /**
- * Returns the document of a response, or of a promise of one: `const agent = await ok(parley.GET(…))`.
- * @throws ParleyError
+ * Returns the parsed body of a response: `const agent = await ok(parley.GET(…))`. Accepts the response or a promise of
+ * it.
+ * @throws ParleyError if the response is not 2xx
  */
 export async function ok<Data>(answer: Answer<Data> | Promise<Answer<Data>>): Promise<Data> {
   const { data, error, response } = await answer;
-  // A 204 has no document. `Data` is then `undefined`.
+  // A 204 response has no body, so `Data` is `undefined` for it.
   if (response.ok) return data as Data;
   throw new ParleyError(response, isProblem(error) ? error : undefined);
 }
 
-/** Media types that are parsed as JSON. Use `parseAs` for texts and streams. */
+/** Media types that are parsed as JSON. For other responses, such as plain text or streams, set `parseAs`. */
 type JsonDocument = 'application/json' | 'application/problem+json';
 
 type PageOf<Path extends keyof paths> = paths[Path] extends {
@@ -87,7 +88,7 @@ type PageOf<Path extends keyof paths> = paths[Path] extends {
   ? Page
   : never;
 
-/** Every path that returns pages. */
+/** Every path that returns a paginated list. */
 export type ListPath = {
   [Path in keyof paths]: [PageOf<Path>] extends [{ data: unknown[]; next_cursor: string | null }]
     ? [PageOf<Path>] extends [never]
@@ -105,7 +106,7 @@ type ParametersOf<Path extends ListPath> = paths[Path] extends {
   ? Omit<Parameters, 'header' | 'cookie'>
   : never;
 
-/** Parameters of a list. Optional if the path contains no id. */
+/** Request parameters for a list; optional if the path contains no ID. */
 type ListParameters<Path extends ListPath> =
   ParametersOf<Path> extends { path: object }
     ? [parameters: ParametersOf<Path>]
@@ -130,13 +131,13 @@ function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
       page = await ok(get(path, { params: { ...parameters, query } }));
       yield* page.data;
       cursor = page.next_cursor;
-      // Checks `has_more`, because the last page of a log has a cursor as well.
+      // Checks `has_more` instead of the cursor, because the last page of the log of events also has a cursor.
     } while (page.has_more);
   }
   return list as unknown as ParleyClient['list'];
 }
 
-/** Returns the reason with each invalid field: `invalid_body: some fields … (/name: must be …; /url: …)`. */
+/** Formats a problem with each of its invalid fields: `invalid_body: some fields … (/name: must be …; /url: …)`. */
 function reasonOf({ code, detail, errors = [] }: Problem): string {
   const fields = errors.map(({ pointer, detail: why }) => `${pointer || 'body'}: ${why}`);
   return `${code}: ${detail}${fields.length > 0 ? ` (${fields.join('; ')})` : ''}`;

@@ -9,7 +9,7 @@ export type ParleyEvent = {
     : never;
 }[keyof webhooks];
 
-/** The request was not signed with the secret. Respond with 400 and ignore the request. */
+/** Thrown if the request was not signed with the secret. Respond with 400 and ignore the request. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError';
 }
@@ -17,11 +17,11 @@ export class WebhookSignatureError extends Error {
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Verifies the signature of a delivery and returns its event. `rawBody` must be the exact bytes that
- * arrived: a body that was parsed and serialized again has another signature. `secret` is the secret
- * of the endpoint, `whsec_…`; during a rotation both the old and the new one are valid. The comparison
- * takes constant time. It uses Web Crypto, so it runs wherever `fetch` does. An event may arrive more
- * than once, with the same `id`.
+ * Verifies the signature of a webhook request and returns its event. `rawBody` must be the exact bytes that arrived,
+ * because a body that was parsed and serialized again no longer matches its signature. `secret` is the endpoint's
+ * secret, `whsec_…`. During a rotation, both the old and the new secret are accepted. The signatures are compared in
+ * constant time with Web Crypto, which is available wherever `fetch` is. The same event may arrive more than once,
+ * always with the same `id`.
  * @throws WebhookSignatureError
  */
 export async function verifyWebhook(
@@ -33,7 +33,7 @@ export async function verifyWebhook(
   const given = ['parley-signature', 'parley-signature-next'].flatMap((name) =>
     readHeader(headers, name),
   );
-  if (given.length === 0) throw new WebhookSignatureError('there is no parley-signature');
+  if (given.length === 0) throw new WebhookSignatureError('there is no parley-signature header');
   const key = await importKey(secret);
   for (const signature of given) {
     if (await isRight(key, signature, bytes)) {
@@ -49,7 +49,7 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 /** Imports the secret as text, exactly as shown. The base64 part is not decoded. */
 function importKey(secret: string): Promise<Key> {
   const hash = { name: 'HMAC', hash: 'SHA-256' };
-  // Some engines reject an empty key with an error that names no cause.
+  // Checked here, because some JavaScript engines reject an empty key without naming the cause.
   if (secret === '') throw new TypeError('the secret of the endpoint is empty');
   return crypto.subtle.importKey('raw', new TextEncoder().encode(secret), hash, false, ['verify']);
 }
@@ -57,7 +57,7 @@ function importKey(secret: string): Promise<Key> {
 async function isRight(key: Key, signature: string, body: Uint8Array): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false;
   const mac = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  // Copies the bytes, because the type of `verify` does not accept a view of memory that may be shared.
+  // Copies the bytes, because the type declaration of `verify` does not accept memory that may be shared.
   return crypto.subtle.verify('HMAC', key, mac, Uint8Array.from(body));
 }
 
