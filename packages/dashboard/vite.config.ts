@@ -11,7 +11,7 @@ const EVERYWHERE =
 /** Modules that most pages need immediately. The table is excluded, because it needs an additional package. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
-/** Modules in the same folders that many pages need, but that the first page does not need. */
+/** Modules in the same folders that many pages need but the first page does not. */
 const PARTS =
   /dashboard\/src\/(ui\/(actor|agent-link|code|confirm|delta|dialog|field|panel|thing)|data\/(agent-writes|conversations|events|knowledge|places|questions|save-file|syncs|upload|webhooks))\./;
 /** Forms and their library, which pages without a form do not need. */

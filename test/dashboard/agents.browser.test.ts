@@ -257,7 +257,7 @@ test('the list has its figures by one request, however many agents there are', a
   await page.goto('/agents');
   const row = page.getByRole('row', { name: /Number one/ });
   await row.getByRole('cell', { name: '4', exact: true }).waitFor();
-  await row.getByRole('cell', { name: '−25 points against version 1 25%' }).waitFor();
+  await row.getByRole('cell', { name: '−25 points compared with version 1 25%' }).waitFor();
   await row.getByText(/API key/).waitFor();
   // Once more each when the stream opens; never one for an agent.
   expect([...new Set(asked)].toSorted()).toEqual(['/v1/agents', '/v1/stats']);
@@ -266,7 +266,7 @@ test('the list has its figures by one request, however many agents there are', a
   await follow(page, `/agents/${id}/figures`);
   await page.getByRole('columnheader', { name: 'Version 2, live' }).waitFor();
   const escalated = page.getByRole('row', { name: /^Escalated/ });
-  await escalated.getByRole('cell', { name: '−25 points against version 1 25%' }).waitFor();
+  await escalated.getByRole('cell', { name: '−25 points compared with version 1 25%' }).waitFor();
   await escalated.getByRole('cell', { name: '50%', exact: true }).waitFor();
 });
 

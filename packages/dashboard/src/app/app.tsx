@@ -9,8 +9,8 @@ import { loadAllPages, router } from './router.tsx';
 import { SessionGate } from './session.tsx';
 
 /**
- * Renders the app. From the outside in: the query cache, the toasts, the sign-in, the event stream and the current
- * page.
+ * Renders the app. From the outside in, it consists of the query cache, the toasts, the sign-in, the event stream and
+ * the current page.
  */
 export function App() {
   const [queryClient] = useState(() =>

@@ -136,8 +136,8 @@ export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'd
 }
 
 /**
- * Returns the latest version of an agent with the policy `manual` if it has not been published. Pages call it a draft. A
- * version that a rollback has just replaced is not a draft. Returns null otherwise.
+ * Returns the latest version if it is a draft, and null otherwise. A draft is an unpublished version of an agent with
+ * the policy `manual`. A version that a rollback has just replaced is not a draft.
  */
 export function waitingVersion(agent: Agent): number | null {
   const { latest_version: latest, active_version: active, activation: last } = agent;

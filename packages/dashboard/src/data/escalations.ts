@@ -115,7 +115,7 @@ export function requestOf({ user_messages: said, summary }: Escalation): string 
   return said.length > 0 ? said.join(' · ') : summary;
 }
 
-/** Formats a reason: `user_request` becomes `User request`; free text stays unchanged. */
+/** Formats a reason: `user_request` becomes `User request`. In free text, only the first letter is capitalized. */
 export function reasonText(reason: string): string {
   if (reason === '') return 'No reason given';
   if (reason === 'api') return 'Requested by the API';

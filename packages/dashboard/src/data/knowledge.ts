@@ -17,7 +17,7 @@ export function useSource(id: string): UseQueryResult<TaggedSource> {
   return useQuery({
     queryKey: sourceKey(id),
     queryFn: ({ signal }) => readSource(id, signal),
-    // A running sync is polled, because no event reports its progress, or the end of a canceled one.
+    // A running sync is polled, because no event reports its progress or its cancellation.
     refetchInterval: ({ state }) => (state.data?.source.sync ? SYNC_LOOK_MS : false),
   });
 }

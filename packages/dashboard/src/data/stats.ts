@@ -50,7 +50,7 @@ export function useStats(days: number) {
   });
 }
 
-/** Loads the statistics of the period before, which is as long as the period of `useStats`, for comparison. */
+/** Loads, for comparison, the statistics of the `days` days that precede the period of `useStats(days)`. */
 export function useStatsBefore(days: number) {
   return useQuery({
     // The stream does not report changes to past statistics. Such changes are rare, so the data counts as fresh for
@@ -92,7 +92,7 @@ function nowSec(): number {
 
 export type Compared = { live: VersionStats | undefined; before: VersionStats | undefined };
 
-/** Returns the statistics of the live version and of the version that was live before it. */
+/** Returns the statistics of the live version and of `previous`, the version that was live before it. */
 export function figuresOf(
   stats: Stats | undefined,
   agent: Agent,

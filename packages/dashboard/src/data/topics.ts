@@ -32,7 +32,7 @@ const OF_RESOURCE: Record<string, readonly Topic[]> = {
   knowledge_sources: ['sources', 'search', 'audit'],
   model_providers: ['providers', 'audit'],
   telephony_providers: ['carriers', 'audit'],
-  // Asking a question again changes the count of its gap, and no event reports that.
+  // Includes `gaps`, because asking a question again changes the count of its gap, and no event reports that.
   conversations: ['conversations', 'escalations', 'calls', 'gaps'],
 };
 

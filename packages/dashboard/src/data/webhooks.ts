@@ -14,7 +14,7 @@ export type TaggedEndpoint = { endpoint: Endpoint; etag: string };
 const HEALTH_MS = 5_000;
 const QUICK_MS = 1_000;
 
-/** Returns the health of an endpoint in a sentence. A failing endpoint has the answer to its last attempt. */
+/** Describes the health of an endpoint in a sentence. For a failing endpoint, names the cause of the last failure. */
 export function healthText({ status, status_message: text, last_failure: last }: Endpoint): string {
   if (status !== 'failing' || !last) return text ?? '';
   const { status_code: code, error_class: why } = last;
@@ -64,7 +64,7 @@ export function readDelivery(id: string, signal?: AbortSignal): Promise<Delivery
   return ok(parley.GET('/v1/deliveries/{id}', params));
 }
 
-/** Returns true if the delivery has no attempt in progress or due within the next two seconds. */
+/** Returns true if no attempt is in progress, and none is expected within the next two seconds. */
 export function isSettled(delivery: Delivery | undefined): boolean {
   if (!delivery || delivery.in_flight_since !== null) return false;
   const { next_attempt_at: next, status } = delivery;
@@ -74,7 +74,7 @@ export function isSettled(delivery: Delivery | undefined): boolean {
 
 /**
  * Returns the interval in ms at which to refresh a list of deliveries, or false to stop. A list is refreshed while one
- * of its deliveries is in progress. It is also refreshed while it is empty, because somebody is then probably waiting
+ * of its deliveries is not settled. It is also refreshed while it is empty, because somebody is then probably waiting
  * for the first delivery.
  */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {

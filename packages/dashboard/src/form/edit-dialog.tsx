@@ -89,7 +89,7 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
             {(isNamed) => (
               <>
                 <strong>{whoChanged}</strong> since you opened it
-                {isNamed ? '' : `. This form does not show what changed, such as ${unseen}`}.
+                {isNamed ? '' : `. The change is to something not shown here, such as ${unseen}`}.
               </>
             )}
           </Meanwhile>

@@ -26,7 +26,7 @@ export function OrJson<Value extends object>({
   shape: Shape;
   /** Error that the API returned for the value, or for a value inside it. */
   error?: string | undefined;
-  /** Whether empty members are significant, so that the JSON keeps them. */
+  /** Whether the JSON keeps empty members. Set it if they are significant. */
   isExact?: boolean;
   /** The reason why the fields cannot show the JSON; undefined if they can. */
   whyJson?: string | undefined;

@@ -28,7 +28,7 @@ export function Delta({
     difference === 0
       ? '±0'
       : `${difference > 0 ? '+' : '−'}${decimal(Math.abs(difference), digits)}`;
-  const title = `${text}${unit === 'points' ? ' points' : ''} against ${against}`;
+  const title = `${text}${unit === 'points' ? ' points' : ''} compared with ${against}`;
   return (
     <span className={`delta delta-${good === 'neither' ? 'same' : way}`} title={title}>
       <span aria-hidden="true">{text}</span>

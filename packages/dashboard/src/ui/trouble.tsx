@@ -6,7 +6,7 @@ import './trouble.css';
 /** Shows an error in the API's words, with the request ID for support and a button to try again. */
 export function TroubleNote({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { title, detail, requestId } = troubleOf(error);
-  // What does not exist is not there the second time either.
+  // Trying again cannot help if the object does not exist.
   const isMissing = error instanceof ParleyError && error.status === 404;
   return (
     <div className="trouble" role="alert">
