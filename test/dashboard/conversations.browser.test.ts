@@ -268,7 +268,7 @@ describe('a conversation', () => {
     await follow(page, `/conversations/${id}`);
     for (const [name, beginning] of [
       ['Text', 'Agent: Hello, this is the shop.'],
-      ['WebVTT, for players', 'WEBVTT'],
+      ['WebVTT, for media players', 'WEBVTT'],
     ] as const) {
       await page.getByRole('button', { name: 'Export' }).click();
       const downloading = page.waitForEvent('download');

@@ -122,7 +122,7 @@ test('what was talked and delivered is counted, and the figures follow by themse
     await ok(parley.POST('/v1/conversations/{id}/end', { params, body: { outcome } }));
   }
   const talked = page.getByRole('region', { name: 'Conversations' });
-  await talked.getByText('67% of ended ones resolved').waitFor();
+  await talked.getByText('67% of ended conversations resolved').waitFor();
   await talked.getByRole('listitem').filter({ hasText: 'failed' }).getByText('1').waitFor();
   const delivered = page.getByRole('region', { name: 'Deliveries' });
   await delivered.getByText('3 acknowledged').waitFor();

@@ -122,7 +122,7 @@ test('a reply is seen as it comes, with what it was made of; nothing of it is to
   await log.getByText('"status": "on its way"').waitFor();
   await log.getByText('1,234 in, 56 out').waitFor();
   await log.getByText('31 ms').waitFor();
-  await page.getByText(/Measured here: first token \d/).waitFor();
+  await page.getByText(/Measured in this browser: first token \d/).waitFor();
 
   const conversationId = new URL(page.url()).searchParams.get('conversation') ?? '';
   const uuid = toUuid('conv', conversationId);
@@ -180,7 +180,7 @@ test('the end is followed until the reader scrolls up, and again when they come 
   });
   letGo();
   await page.getByText(`line ${2 * LINES}.`).waitFor();
-  await page.getByText(/Measured here/).waitFor();
+  await page.getByText(/Measured in this browser/).waitFor();
   expect(await page.evaluate(() => window.scrollY)).toBe(before);
   expect(await leftPx()).toBeGreaterThan(1_000);
   await page.getByRole('button', { name: 'Scroll to the end' }).click();

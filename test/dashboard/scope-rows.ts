@@ -192,7 +192,7 @@ export const PLACES: Readonly<Record<string, readonly Place[] | NoScreen>> = {
 
 /** Live for everybody: it shows, copies or saves what was read, fills in a form, or is one's own. */
 export const HARMLESS: readonly RegExp[] = [
-  /^(Ana|system|light|dark|Sign out|Export|JSON|Text|WebVTT, for players|Hide|Ask again)$/,
+  /^(Ana|system|light|dark|Sign out|Export|JSON|Text|WebVTT, for media players|Hide|Ask again)$/,
   /^(Copy|Show|Alerts: |Add a (rule|header|tool|fallback)$|Edit as JSON: |Cancel$)/,
   /^[a-z]+_/, // An id, which is copied.
 ];

@@ -107,8 +107,8 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
 }
 
 /**
- * Remedies by reason (contract/custom-resources.md#reasons). `{place}` is replaced with the place where the agent can
- * be changed.
+ * Remedies by reason (contract/custom-resources.md#reasons). `{place}` is replaced with words such as `in the agent’s
+ * manifest`, which say where the agent can be changed.
  */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or unpin the agent.',
@@ -116,7 +116,7 @@ const REMEDIES: Record<string, string> = {
   ModelProviderNotFound: 'Declare the provider, or choose another {place}.',
   AgentNotFound: 'Create the agent that the tool hands over to, or change the tool {place}.',
   InvalidParameters: 'Fix the tool’s JSON Schema {place}.',
-  InvalidUrl: 'Set a tool URL that Parley is allowed to call {place}.',
+  InvalidUrl: 'Change the tool’s URL {place} to one that Parley is allowed to call.',
   InvalidPrompt: 'Fix the ConfigMap that holds the prompt.',
   Suspended: 'Set spec.suspend to false in the agent’s manifest.',
 };

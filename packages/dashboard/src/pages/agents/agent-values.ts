@@ -156,7 +156,7 @@ function rolloutOf({
   const shares = numbersIn(weights);
   return setMembers({
     ...rest,
-    // If a step has only one of the two numbers, the API rejects the step and reports the error there.
+    // A step that has only one of the two numbers is sent anyway, so that the API reports the error at that step.
     steps: (shares.length < needed.length ? needed : shares).map((_, at) => ({
       weight: shares[at],
       min_conversations: needed[at],
@@ -205,7 +205,7 @@ export function pairsOf(pairs: Readonly<Record<string, string>>): string {
     .join(', ');
 }
 
-/** Returns the fields of the agent that a version would contain, as they are declared now. */
+/** Returns the agent's current values of the fields that a version contains. */
 export function contentOf(agent: Agent): { [name: string]: unknown } {
   const { prompt, voice, tools, first_message, language, model, knowledge, escalation } = agent;
   const { limits, redaction, judgement, transcriber, first_message_interruptible } = agent;

@@ -16,8 +16,8 @@ import { Changes } from './changes.tsx';
 const REASON_MAX = 1024;
 
 /**
- * Shows what will change compared with the live version before anything goes live. The button applies to
- * exactly the state shown (`If-Match`).
+ * Shows how the new content differs from the live version before it goes live. If the agent has changed since it was
+ * read, the API rejects the release (`If-Match`).
  */
 export function ReleaseDialog({
   declared,

@@ -227,8 +227,8 @@ function RecallAction({ agentId, version }: { agentId: string; version: number }
         act={recall}
       >
         <p>
-          Version {version} never goes live again. This can’t be undone. Statistics exclude its
-          conversations, and the API lists its conversations, users and tool calls.
+          Version {version} never goes live again. This can’t be undone. Its conversations are
+          excluded from statistics. The API can list them, with their users and tool calls.
         </p>
       </Confirm>
     </>

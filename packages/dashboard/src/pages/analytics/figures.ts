@@ -2,7 +2,7 @@ import { count, counted, decimal, percent } from '../../ui/figure.tsx';
 import { durationText } from '../../ui/time.tsx';
 import type { AnalyticsFigures } from './analytics-data.ts';
 
-/** A metric of a group of conversations: how to read it, format it and rate a change in it. */
+/** Describes a metric of a group of conversations: its value, its format, and whether a change is an improvement. */
 export type FigureOf = {
   key: string;
   name: string;
@@ -128,7 +128,7 @@ function moneyText(value: number | null, currency: string): string {
 }
 
 /**
- * Returns the difference from the previous period, such as `+12 %` or `−3 points`. Returns null if a value is unknown
+ * Returns the difference from the previous period, such as `+12%` or `−3 points`. Returns null if a value is unknown
  * or if the percentage would divide by zero.
  */
 export function changeOf(

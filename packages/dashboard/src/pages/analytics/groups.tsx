@@ -20,7 +20,7 @@ const EMPTY = {
   version: 'No conversations in this period.',
   channel: 'No conversations in this period.',
   topic:
-    'No conversation in this period has a topic. Topics are named by a model that judges conversations. To use one, set “Judge ended conversations” to “by a model as well” in the agent’s settings.',
+    'No conversation in this period has a topic. Topics come from a model that judges ended conversations. To turn this on, set “Judge ended conversations” to “by a model as well” in the agent’s settings.',
   person: 'Nobody accepted an escalation in this period.',
 } as const;
 

@@ -82,7 +82,7 @@ function Call() {
   );
 }
 
-/** Shows the transcript. The times of the turns start when the call is answered. */
+/** Shows the transcript. The time of each turn is counted from the moment when the call was answered. */
 function Said({ call, conversationId }: { call: CallOf; conversationId: string }) {
   const { data, error, refetch } = useTranscript(conversationId);
   const names = useAgentNames();

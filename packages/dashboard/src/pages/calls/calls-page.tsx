@@ -75,7 +75,7 @@ const COLUMNS: Column<Call>[] = [
   },
 ];
 
-/** Returns the number of the customer and the one of the account, by who called whom. */
+/** Returns the customer's number and the account's own number. The direction of the call says which one is `from`. */
 function numbersOf({ direction, from, to }: Call): { theirs: string | null; ours: string | null } {
   return direction === 'inbound' ? { theirs: from, ours: to } : { theirs: to, ours: from };
 }

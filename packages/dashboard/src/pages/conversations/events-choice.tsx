@@ -4,7 +4,7 @@ export type Events = 'deliver' | 'cancel';
 const CHOICES: readonly { events: Events; name: string; what: string }[] = [
   {
     events: 'deliver',
-    name: 'Deliver pending events without messages and user data',
+    name: 'Deliver pending events without messages or user data',
     what: 'Receivers still get IDs, times and the outcome.',
   },
   {

@@ -8,7 +8,7 @@ import { useToast } from '../../ui/toast.tsx';
 const FORMATS = [
   { format: 'json', name: 'JSON', ending: 'json', type: 'application/json' },
   { format: 'text', name: 'Text', ending: 'txt', type: 'text/plain' },
-  { format: 'vtt', name: 'WebVTT, for players', ending: 'vtt', type: 'text/vtt' },
+  { format: 'vtt', name: 'WebVTT, for media players', ending: 'vtt', type: 'text/vtt' },
 ] as const;
 
 export function ExportTranscript({ id: conversationId }: { id: string }) {

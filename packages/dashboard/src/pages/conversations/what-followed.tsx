@@ -102,9 +102,9 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Loads the deliveries of each event, in the order of the events. While a delivery of an event is pending, its query is
- * read again whenever the stream reports a change to deliveries. Once none is pending, the query key contains the
- * delivery counts instead of a topic, so that the query is read again only when a count changes. With a topic, every
+ * Loads the deliveries of each event, in the order of the events. While an event has a pending delivery, its deliveries
+ * are read again whenever the stream reports a change to any delivery. Afterwards, they are read again only when one of
+ * the event's delivery counts changes: the query key then contains these counts instead of a topic. With a topic, every
  * event in the namespace would cause a request.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {

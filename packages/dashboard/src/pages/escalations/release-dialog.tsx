@@ -25,7 +25,7 @@ export function ReleaseDialog({
       <p>The user sees that {by?.name} has left, and waits until another person accepts.</p>
       <Field
         label="Team"
-        hint={team === null ? 'Leave empty for any team.' : `Leave empty for ${team} again.`}
+        hint={team === null ? 'Leave empty for any team.' : `Leave empty to ask ${team} again.`}
       >
         {(control) => (
           <input

@@ -68,7 +68,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
   }
 }
 
-/** Says how a completed escalation ended: it was returned to the agent, or the end of the conversation completed it. */
+/** Says whether the person gave the conversation back to the agent or the conversation ended. */
 function CompletedWords({ escalation }: { escalation: Escalation }) {
   const { accepted_by: by, finished_at: finishedAt } = escalation;
   const { data: conversation } = useConversation(escalation.conversation_id);

@@ -20,7 +20,7 @@ function Checklist({ onHide }: { onHide: () => void }) {
   const steps = useSteps();
   const done = steps?.filter(({ isDone }) => isDone).length;
   const isOver = done !== undefined && done === steps?.length;
-  // Remembers that all steps are done, so that later visits make none of these requests.
+  // Remembers that all steps are done, so that later visits do not check them again.
   useEffect(() => {
     if (isOver) localStorage.setItem(HIDDEN, '1');
   }, [isOver]);

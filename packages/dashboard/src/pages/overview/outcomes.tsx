@@ -25,8 +25,8 @@ export function Outcomes() {
           <p>
             <strong className="numeric overview-number">{count(total.conversations)}</strong>{' '}
             <span className="muted">
-              {count(total.active)} in progress, {percent(total.resolution_rate)} of ended ones
-              resolved
+              {count(total.active)} in progress, {percent(total.resolution_rate)} of ended
+              conversations resolved
             </span>
           </p>
           {total.ended > 0 ? (

@@ -75,7 +75,8 @@ export function TalkView({
       {talk.error ? <TroubleNote error={talk.error} onRetry={talk.again} /> : null}
       {seen.totalMs === null ? null : (
         <p className="small muted numeric">
-          Measured here: first token {msText(seen.firstTokenMs)}, whole reply {msText(seen.totalMs)}
+          Measured in this browser: first token {msText(seen.firstTokenMs)}, whole reply{' '}
+          {msText(seen.totalMs)}
         </p>
       )}
     </section>

@@ -20,8 +20,8 @@ export function DeleteKey({ apiKey, onClose }: { apiKey: Key; onClose: () => voi
       }}
     >
       <p>
-        Requests with <span className="mono">{apiKey.prefix}…</span> are rejected immediately. Its
-        open streams and its sessions end. This can’t be undone.
+        Requests with <span className="mono">{apiKey.prefix}…</span> are rejected immediately. The
+        key’s open streams and sessions end. This can’t be undone.
       </p>
     </Confirm>
   );

@@ -39,7 +39,7 @@ export function EditEndpoint({ tagged, onClose }: { tagged: TaggedEndpoint; onCl
         <EndpointFields
           form={{ ...edit.form, failure }}
           urlHint={
-            mayMove ? undefined : 'To change the host, you need an API key with the scope “keys”.'
+            mayMove ? undefined : 'To change the host, you need an API key with the “keys” scope.'
           }
         />
       )}

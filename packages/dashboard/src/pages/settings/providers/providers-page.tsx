@@ -66,8 +66,8 @@ function Providers() {
       empty={
         <>
           <p>
-            No model is connected. Agents that name no provider use the one from Parley’s settings,
-            or can only quote your knowledge.
+            No model is connected. Agents that name no provider use the one from Parley’s settings.
+            If there is none, they can only quote your knowledge.
           </p>
           {canWrite ? <Connect /> : null}
         </>

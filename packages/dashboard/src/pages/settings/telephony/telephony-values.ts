@@ -6,8 +6,8 @@ type Create = BodyOf<'/v1/telephony_providers', 'post'>;
 type Patch = BodyOf<'/v1/telephony_providers/{id}', 'patch'>;
 
 /**
- * The carriers, each with its own terms: for the account, for the token, and for the two addresses that it requests, one
- * when a call comes in and one when the status of a call changes.
+ * The carriers, each with its own names for the account, the token and two addresses. The carrier requests the first
+ * address when a call comes in, and the second when the status of a call changes.
  */
 export const CARRIERS = {
   twilio: {
@@ -64,7 +64,7 @@ export const NEW_ACCOUNT: AccountDraft = {
 /** Returns the addresses to enter at the carrier, each with the carrier's name for it. */
 export function addressesOf({ id, type }: Account, origin: string): [name: string, url: string][] {
   const [voice, status] = CARRIERS[type].addresses;
-  // Requests from Twilio name the account. Requests from the other carriers may not.
+  // Twilio's requests name the account. Those of other carriers may not, so the address contains the account's ID.
   const query = type === 'twilio' ? '' : `?provider=${id}`;
   const url = (path: string): string => `${origin}/v1/telephony/${type}/${path}${query}`;
   return [

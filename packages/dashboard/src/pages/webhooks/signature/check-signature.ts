@@ -37,7 +37,7 @@ async function checkParley({ body, signature, secret }: Given): Promise<Checked>
   const decoded = decodedSecret(secret);
   if (decoded && (await isBy(body, decoded))) {
     return no(
-      'The signature was keyed with the decoded bytes of the secret. parley-signature is keyed with the text of the secret as shown, including whsec_.',
+      'The HMAC was computed with the decoded bytes of the secret. For parley-signature, use the text of the secret as shown, including whsec_.',
     );
   }
   return no(whoseFault(body, secret, given));
@@ -68,7 +68,7 @@ async function checkStandard({ body, signature, secret, id, timestamp }: Given):
   }
   if (await isBy(body, bytesOf(secret))) {
     return no(
-      'The signature was keyed with the text of the secret. webhook-signature is keyed with the decoded bytes after whsec_.',
+      'The HMAC was computed with the text of the secret. For webhook-signature, use the decoded bytes after whsec_.',
     );
   }
   return no((await findChange(body, isBy)) ?? whoseFault(body, secret, 'a'.repeat(64)));
@@ -90,7 +90,7 @@ async function findChange(
   return undefined;
 }
 
-/** Returns the forms in which Parley could have serialized the body. */
+/** Returns the body as compact JSON, first with its own order of members and then with Parley's order. */
 function rewritings(body: string): string[] {
   const parsed = parsedOf(body);
   if (!parsed) return [];
