@@ -51,8 +51,8 @@ const SLEPT_MS = 20_000;
 
 /**
  * Opens one stream per tab (GET /v1/events/stream?changes=true) and resumes it after the last event received. The
- * stream also carries change hints, which only name a changed resource. Hints are not stored, so a tab misses those that are
- * sent while it is disconnected. All data on the screen is therefore read again each time the stream opens.
+ * stream also carries change hints, which only name a changed resource. Hints are not stored, so a tab misses those
+ * that are sent while it is disconnected. All data on the screen is therefore read again each time the stream opens.
  */
 export function createLive(queryClient: QueryClient): Live {
   const stateListeners = new Set<() => void>();

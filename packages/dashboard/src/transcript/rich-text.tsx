@@ -12,7 +12,7 @@ export function RichText({
   isPartial = false,
 }: {
   text: string;
-  /** Whether the text is Markdown, as models write it. The text of users is shown unchanged. */
+  /** Whether Markdown is formatted. Models write Markdown; in messages from users, it stays plain text. */
   isMarkdown: boolean;
   /** Whether more of the text will arrive. */
   isPartial?: boolean;

@@ -48,8 +48,8 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
       >
         <p>
           {isOver ? '' : 'The conversation ends first. '}All its messages, its user and its metadata
-          are removed from everything that is stored, including events. This can’t be undone.
-          Statistics are kept, and receivers keep the events they already received.
+          are removed from all stored data, including events. This can’t be undone. Statistics are
+          kept, and receivers keep the events they already received.
         </p>
         <EventsChoice events={events} onChange={setEvents} />
       </Confirm>

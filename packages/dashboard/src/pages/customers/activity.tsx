@@ -86,7 +86,10 @@ const COLUMNS: readonly Column<Item>[] = [
   { name: 'Started', cell: ({ created }) => <Time at={created} />, width: '8rem', isWide: true },
 ];
 
-/** Returns the summary of the conversation or, while it is in progress, the summary of its last escalation. */
+/**
+ * Returns the summary of the conversation or, while it is in progress, the summary of its last escalation. Describes an
+ * unanswered call by its two numbers.
+ */
 function summaryOf({ conversation, call, escalations: [escalation] }: Item): string {
   if (conversation === null) return `Call ${call?.from ?? ''} → ${call?.to ?? 'agent'}`;
   const summary = conversation.summary ?? escalation?.summary;

@@ -42,9 +42,9 @@ export function EraseCustomer({
       >
         <p>
           This erases {counted(conversations.total + conversations.tests, 'conversation')} and{' '}
-          {counted(calls.total, 'call')}, with all messages, numbers and metadata, from everything
-          that is stored, including events. Conversations and calls in progress end first. This
-          can’t be undone. Statistics are kept, and receivers keep the events they already received.
+          {counted(calls.total, 'call')}, with all messages, numbers and metadata, from all stored
+          data, including events. Conversations and calls in progress end first. This can’t be
+          undone. Statistics are kept, and receivers keep the events they already received.
         </p>
         <EventsChoice events={events} onChange={setEvents} />
       </Confirm>

@@ -11,7 +11,7 @@ import { TroubleNote } from '../../ui/trouble.tsx';
 
 type Note = Schemas['EscalationNote'];
 
-/** Maximum number of notes shown. Few conversations have more notes than this, and the API returns every note. */
+/** Maximum number of notes shown. Few conversations have more. The API returns the others page by page. */
 const SHOWN_MAX = 100;
 
 const keyOf = ({ conversation_id: id }: Escalation) => ['escalations', 'notes', id] as const;

@@ -7,7 +7,7 @@ import { NeedsNow } from './needs-now.tsx';
 import { Outcomes } from './outcomes.tsx';
 import './overview.css';
 
-/** The start page: what needs attention, and first steps. */
+/** The start page: what needs attention, the first steps, and recent conversations, live agents and deliveries. */
 export function OverviewPage() {
   return (
     <Page title="Overview">

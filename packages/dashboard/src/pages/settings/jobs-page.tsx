@@ -180,7 +180,7 @@ function Erasures() {
       narrow={({ created }) => <Time at={created} />}
       list={list}
       columns={columns}
-      empty={<p>No erasures. The page of a customer erases everything about that customer.</p>}
+      empty={<p>No erasures. To erase all data about a customer, open the customer’s page.</p>}
     />
   );
 }

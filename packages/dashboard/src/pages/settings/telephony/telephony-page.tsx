@@ -109,7 +109,7 @@ function AtTheCarrier({ account }: { account: Account }) {
   const { name, type } = account;
   return (
     <details className="card" open>
-      <summary>Addresses to enter at the carrier of {name}</summary>
+      <summary>Addresses to enter at the carrier for {name}</summary>
       <div className="stack-small details-body">
         <p>
           Enter these addresses {CARRIERS[type].where}, both with the method POST. Then call a
