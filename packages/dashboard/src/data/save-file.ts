@@ -1,4 +1,4 @@
-/** Downloads a file in the browser. */
+/** Saves the content as a file, as if the user had downloaded it. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
   const link = document.createElement('a');

@@ -1,6 +1,6 @@
 /**
- * Topics of data. A query whose key starts with a topic is read again when the event stream reports a change to that
- * topic.
+ * Kinds of data, called topics. A query whose key starts with a topic is read again when the event stream reports a
+ * change to that topic.
  */
 export const TOPICS = [
   'me',

@@ -10,7 +10,8 @@ import { Meanwhile } from './meanwhile.tsx';
 import { sendBy, type useEditForm } from './use-edit-form.ts';
 
 /**
- * Dialog that edits something others may change at the same time. It shows their changes before a save overwrites them.
+ * Dialog that edits something that others may change at the same time. It shows their changes before a save overwrites
+ * them.
  */
 export function EditDialog<Read extends { etag: string }, Values extends FieldValues, Patch>({
   title,

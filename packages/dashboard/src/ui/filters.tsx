@@ -7,7 +7,7 @@ import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
 
 export type Search = Record<string, string>;
 
-/** Returns the filters in the address, so that a link shows the same view, and a function that changes them. */
+/** Returns the filters and a function that changes them. The address contains them, so that links keep them. */
 export function useFilters(): [Search, (changed: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();

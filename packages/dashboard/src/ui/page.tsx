@@ -116,7 +116,7 @@ export function Tabs({
 }
 
 /**
- * Scrolls a strip of links that is wider than a phone to the link of the current page. Repeats this when the width of a
+ * Scrolls a strip of links to the current page's link, which may be hidden on phones. Repeats this when the width of a
  * link changes, for example because of a count.
  * @returns a function that stops this
  */

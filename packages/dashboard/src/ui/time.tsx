@@ -27,7 +27,7 @@ export function Time({
 }
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
-/** Relative times are parts of English sentences. Dates and clock times have the format of the browser's language. */
+/** Relative times are in English, like the sentences that contain them. Other times follow the browser's language. */
 const short = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const weekday = new Intl.DateTimeFormat(undefined, { weekday: 'short' });

@@ -81,7 +81,7 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
   );
 }
 
-/** Says what happens to saved changes. If the content shown is not live, links to the version that is. */
+/** Says what happens to saved changes. If the content shown is not live, also links to the live version. */
 function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   const { active_version: live, latest_version: latest } = agent;
   if (!isPinned(agent) && agent.publish_policy === 'automatic')

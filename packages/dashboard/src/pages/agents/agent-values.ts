@@ -131,7 +131,7 @@ const FIRST_ROLLOUT: NonNullable<Agent['rollout']> = {
 
 /**
  * Returns the form values of a rollout. The weights and the conversation counts of its steps are two comma-separated
- * lists. An agent without a rollout gets a default one.
+ * lists. An agent without a rollout gets default values.
  */
 function rolloutValues(declared: Agent['rollout'] | undefined) {
   const { steps, checks, ...rest } = declared ?? FIRST_ROLLOUT;

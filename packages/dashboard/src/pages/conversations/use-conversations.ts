@@ -6,7 +6,7 @@ const SEARCHED_MS = 5_000;
 
 /** Lists the conversations that match the filters in the address. */
 export function useConversations(search: Search): List<ListedConversation> {
-  // A text search reads transcripts page by page, so it is not repeated for every event.
+  // A text search reads many transcripts, so it is repeated at intervals and not after every event.
   const isSearch = search['q'] !== undefined;
   return useList(isSearch ? 'search' : 'conversations', '/v1/conversations', {
     query: search,
