@@ -30,7 +30,7 @@ export type Extractor = {
  * queue.
  */
 const TIMEOUT_MS = 20_000;
-/** Time in ms after which an idle child is stopped, because it occupies 60 MB. */
+/** Time in ms after which an idle child is stopped. Even an idle child occupies 60 MB. */
 const IDLE_MS = 30_000;
 const RETRY_AFTER_SEC = 5;
 /**

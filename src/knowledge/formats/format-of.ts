@@ -101,8 +101,8 @@ function isLocked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns true if the content begins like a ZIP and the file has the extension `docx`. In that case the extension
- * decides the format, because every DOCX file begins like a ZIP.
+ * Returns true if a file that begins like a ZIP has the extension `docx`. It is then read as DOCX, because every DOCX
+ * file begins like a ZIP.
  */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';

@@ -1,8 +1,8 @@
 import { readSync, writeSync } from 'node:fs';
 
 /**
- * Message between the parent and the child process: the lengths of both parts, a JSON header, and bytes. Node's IPC is
- * not used, because it would serialize a document into JSON and parse it again.
+ * Message between the parent and the child process: a JSON header and bytes, preceded by the lengths of both. Node's
+ * IPC is not used, because it would serialize a document into JSON and parse it again.
  */
 export type Frame<T> = { header: T; bytes: Buffer };
 

@@ -22,7 +22,10 @@ export function createGathering() {
       if (header.kind === 'refused') refused = { code: header.code, detail: header.detail };
     },
     next: () => next,
-    /** Records a failure for the entry during which the child was lost. Returns false if no entry was being read. */
+    /**
+     * Records a failure for the entry that was being read when the child was lost. Returns false if no entry was being
+     * read.
+     */
     skip: (refusal: FormatRefusal): boolean => {
       if (!entry || entry.index < next) return false;
       failed.push({ name: entry.name, ...refusal });

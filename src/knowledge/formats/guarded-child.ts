@@ -180,8 +180,8 @@ function flags(): string[] {
 }
 
 /**
- * Lists the folders that the child may read: Parley's code and its packages. In a checkout the web reader is beside
- * `src`.
+ * Lists the files and folders that the child may read: Parley's code and the packages that it uses. In a checkout, the
+ * code also includes the package `packages/web-reader`.
  */
 function readable(): string[] {
   const root = path.resolve(path.dirname(CHILD_FILE), '../../..');

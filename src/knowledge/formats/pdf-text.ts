@@ -22,8 +22,8 @@ const HEADING_LEVELS = 4;
 /** Lines that are further apart than this multiple of their font size belong to different paragraphs. */
 const GAP_RATIO = 1.75;
 /**
- * A line whose length reaches this fraction of the widest line was wrapped automatically. A shorter line was ended by
- * the author.
+ * A line that reaches this fraction of the widest line is treated as wrapped automatically. A shorter line is treated
+ * as ended by the author.
  */
 const FULL_LINE = 0.8;
 const ITEM = /^(?:[•●▪◦‣·*\uE000-\uF8FF–-]|\d{1,3}[.)])\s+/;
@@ -71,8 +71,8 @@ function textSize(lines: readonly PdfLine[]): number {
 }
 
 /**
- * Returns the font sizes of headings, largest first. Returns none if most lines are larger than ordinary text (`text`),
- * because font size then says nothing about headings.
+ * Returns the font sizes of headings, largest first. Returns an empty list if most lines are larger than ordinary text
+ * (`text`), because font size then says nothing about headings.
  */
 function headingSizes(lines: readonly PdfLine[], text: number): number[] {
   const large = lines.filter(

@@ -60,7 +60,7 @@ function rowsOf(text: string, delimiter: string): string[][] {
 const TOO_MANY_ROWS = `a table may have at most ${ROWS_MAX} rows, but this one has more: split it into several sources`;
 const LONG_ROW = `a row of a table may have at most ${LINE_CHARS_MAX} characters, but this table has a longer one: check that each quotation mark is closed`;
 
-/** First line in which Excel declares the delimiter, such as `sep=;`. */
+/** Pattern for a first line that declares the delimiter for Excel, such as `sep=;`. */
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
@@ -160,9 +160,9 @@ function usualWidth(widths: readonly number[]): number {
 }
 
 /**
- * Returns true if a row consists of distinct column names. A name has letters, or is a symbol, a date, a year or one of
- * a series of sizes. Below a date, a year or a size, every cell must contain a digit, and at least one cell must be
- * neither a date nor a size. The last row is never a header.
+ * Returns true if a row consists of distinct column names. A name contains letters, or is a symbol, a date, a year or
+ * one of a series of sizes. In a column named by a date, a year or a size, every cell must contain a digit, and at
+ * least one cell must not look like such a name. The last row is never a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;

@@ -38,8 +38,8 @@ export async function readDocx(
     return TEXT_PARTS.test(name) ? shownWord(String(part), hiddenStyles) : part;
   };
   const file = { exists: (name: string) => parts.has(name), read };
-  // mammoth also accepts an opened archive, although its types do not declare it. Parley's own archive reader enforces
-  // size limits.
+  // Passes an archive that Parley's own reader has opened, because that reader enforces size limits. mammoth accepts
+  // it, although mammoth's types do not declare it.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
   const shown = value.replaceAll(
     /<input type="checkbox"( checked="checked")? \/>/g,

@@ -10,8 +10,8 @@ const { getDocument, VerbosityLevel } = await getResolvedPDFJS();
 
 /**
  * The predefined CMaps (ISO 32000-1, table 118) by their file names. pdf.js needs them for East Asian fonts that are
- * not embedded in the document. The build puts the files beside the code. A checkout reads them from the package that
- * contains them.
+ * not embedded in the document. The build copies the files into the release. In a checkout, they are read from the
+ * package `pdfjs-dist`.
  */
 const CMAPS = new Map(
   [path.join(import.meta.dirname, '../../cmaps'), packagedCMaps()]
@@ -165,7 +165,7 @@ function extended(
   return undefined;
 }
 
-/** Pattern for titles that are ignored. Programs often put a file name in this field. */
+/** Pattern for titles that are ignored. Programs often write a file name into the title field of a PDF. */
 const NO_TITLE = /\.\w{2,4}$|^microsoft word|^untitled|^$/i;
 
 function saidOf(info: Record<string, unknown>): { title: string | null; language: string | null } {
