@@ -40,7 +40,8 @@ export function changeAnswer(
 }
 
 /**
- * Withdraws an answer: searches no longer find it, and the gap is open again.
+ * Withdraws an answer: searches no longer find it, and the gap is open again. If another gap is open for the same
+ * question, this gap stays resolved.
  * @throws ApiError not_found, also if the gap has no answer
  */
 export function withdrawAnswer(

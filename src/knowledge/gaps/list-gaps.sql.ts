@@ -47,9 +47,7 @@ const ORDER_BY: Record<GapOrder, string> = {
   last_asked_at: 'last_asked_at desc, id desc',
 };
 
-/**
- * SQL conditions that select the gaps after a cursor. `$1` is the sort value in the cursor, and `$2` is the id in it.
- */
+/** SQL conditions that select the gaps after a cursor. `$1` is the cursor's sort value, and `$2` is its id. */
 const BEHIND: Record<Exclude<GapOrder, 'created'>, string> = {
   count: '(count, id) < ($1::integer, $2::uuid)',
   last_asked_at:

@@ -14,8 +14,8 @@ export type GapDetail = Omit<GapRow, 'closest'> & {
 };
 
 /**
- * Current content of a passage. Both fields are `null` if the passage no longer exists, because its source was indexed
- * again or its answer changed.
+ * Current content of a passage. Both fields are `null` if the passage no longer exists, because a source was indexed
+ * again or an answer was changed.
  */
 type Said = { heading: string | null; text: string | null };
 

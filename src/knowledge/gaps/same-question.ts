@@ -33,7 +33,8 @@ const SYNONYM = 0.8;
 
 /**
  * Returns the similarity of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
- * or if the heaviest word of one is missing from the other ("deliver to Norway", "deliver to Sweden").
+ * if an important word of one is missing from the other ("deliver to Norway", "deliver to Sweden"), or if they have too
+ * few words in common.
  */
 export function likeness(one: readonly AskedWord[], other: readonly AskedWord[]): number {
   if (numbersOf(one) !== numbersOf(other)) return 0;
@@ -51,7 +52,9 @@ export function likeness(one: readonly AskedWord[], other: readonly AskedWord[])
   return share >= SHARE_MIN ? share : 0;
 }
 
-/** Counts the words that two questions have in common, including mistyped ones. */
+/**
+ * Counts the words that two questions have in common. Words with the same root, synonyms and mistyped words count too.
+ */
 export function commonWords(one: readonly string[], other: readonly string[]): number {
   const asked = (stem: string): AskedWord => ({ stem, weight: 1, isKnown: false });
   return pairsOf(one.map(asked), other.map(asked)).length;
@@ -59,7 +62,10 @@ export function commonWords(one: readonly string[], other: readonly string[]): n
 
 type Pair = { words: readonly [AskedWord, AskedWord]; closeness: number };
 
-/** Pairs each word with its closest counterpart in the other question, closest pairs first. */
+/**
+ * Pairs the words of two questions: first equal words, then words with the same root, synonyms and mistyped words. Each
+ * word is in at most one pair.
+ */
 function pairsOf(one: readonly AskedWord[], other: readonly AskedWord[]): Pair[] {
   const pairs: Pair[] = [];
   for (const [isLike, closeness] of [
@@ -106,9 +112,9 @@ function isSynonymous(one: AskedWord, other: AskedWord): boolean {
 const TYPED_CHARS_MIN = 5;
 
 /**
- * Returns true if one word results from the other by leaving out a letter or swapping two letters. A replaced letter
- * does not count, because it turns "shirts" into "shorts". The first letter must match: it is rarely mistyped and often
- * distinguishes words ("Gambia", "Zambia").
+ * Returns true if one word results from the other by leaving out a letter or swapping two adjacent letters. A replaced
+ * letter does not count, because it turns "shirts" into "shorts". The first letter must match: it is rarely mistyped
+ * and often distinguishes words ("Gambia", "Zambia").
  */
 function isTypedWrong(one: AskedWord, other: AskedWord): boolean {
   if (one.isKnown && other.isKnown) return false;
