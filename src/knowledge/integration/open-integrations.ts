@@ -15,8 +15,8 @@ import { createIntegrationFetcher } from './integration-fetcher.ts';
 const MAX_RESPONSE_BYTES = FEED_LIMITS.pageBytes + 1024 * 1024;
 
 /**
- * Creates the fetcher for feeds and its HTTP client. Secrets are read from the namespace that declares them (decision
- * 48).
+ * Creates the fetcher for feeds and its HTTP client. The fetcher reads Secrets from the source's namespace when it
+ * sends a request (decision 48).
  */
 export function openIntegrations({
   guard,

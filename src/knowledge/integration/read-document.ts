@@ -23,8 +23,8 @@ type Told = Exclude<Fetched, { kind: 'found' }>;
 type Read = { text: string; title: string | null; language: string | null };
 
 /**
- * Validates and reads a document of a feed. A missing id fails the whole feed, because the document could be any of
- * those that are already indexed. All other errors affect only this document.
+ * Validates and reads a document of a feed. A missing or invalid id fails the whole feed, because the document could be
+ * any of those that are already indexed. All other invalid properties affect only this document.
  * @throws FetchRefused and errors of `extract`
  */
 export async function readDocument(deps: ReadingDeps, value: unknown, at: number): Promise<Told> {

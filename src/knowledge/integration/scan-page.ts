@@ -27,7 +27,7 @@ type Border = 'before' | 'after' | undefined;
  * not block the process, and its text and its values are never in memory at the same time. Deep nesting and very many
  * members are rejected before parsing, because their values would take a hundred times the memory of their text.
  *
- * The rest of the page, with `0` in place of each document, is valid JSON again and is checked separately.
+ * The rest of the page, with `0` in place of each document, is parsed and checked when the page is complete.
  */
 export class PageScanner {
   readonly #limits: FeedLimits;
