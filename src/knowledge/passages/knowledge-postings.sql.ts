@@ -142,8 +142,8 @@ export function withoutPassages(gone: string): string {
 }
 
 /**
- * Stores the number of passages of an owner, and the text search configurations that stem them. Configurations are only
- * added, and never removed before the index is rebuilt.
+ * Stores the number of passages of an owner, and the text search configurations that stem them. This function only adds
+ * configurations. They are removed when `forgetOwner` deletes the whole index of the owner.
  */
 export async function countPassages(
   db: Db,

@@ -58,8 +58,8 @@ const SWAP_SIMILARITY = 0.8;
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
 /**
- * Number of candidates for a correction, which are the most similar known words. The most similar candidate is chosen
- * or, of equally similar ones, the most frequent.
+ * Maximum number of candidates for the correction of a word. They are the known words that are most similar to it. The
+ * most similar candidate is chosen. If several are equally similar, the most frequent one is chosen.
  */
 const TYPO_CANDIDATES = 8;
 /** Maximum number of postings that are read for one question. The lists of the rarest words are read first. */
@@ -249,7 +249,10 @@ export type PassageRow = {
   /** Searched words that the heading contains, and those that the text contains. */
   inHeading: string[];
   inText: string[];
-  /** Stems of each question of the gap to which this answer belongs; `null` if the passage is not an answer. */
+  /**
+   * Stems of each question of the gap to which this answer belongs; `null` if the passage is not an answer or only its
+   * heading was requested.
+   */
   asks: string[] | null;
   /** Questions of the gap to which this answer belongs; `null` if the passage is not an answer. */
   wordings: string[] | null;
@@ -313,7 +316,7 @@ export async function readPassages(
 
 /**
  * Options that make pg return bytes in binary, which takes half the space of the text format that pg requests by
- * default. All columns must be text or bytes, and the text must be in UTF-8, because pg decodes every column.
+ * default. With these options, pg decodes every other column as UTF-8 text, so a query must return only bytes and text.
  */
 const BYTEA_AS_BYTES = {
   binary: true,

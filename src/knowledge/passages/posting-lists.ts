@@ -4,28 +4,31 @@
 const UUID_BYTES = 36;
 const COUNT_BYTES = 4;
 const OF_ANSWERS = 'a'.charCodeAt(0);
-/** Header of an owner's list: its UUID, whether its passages are answers, and the number of postings that follow. */
+/**
+ * Size in bytes of the header of an owner's list. The header holds the owner's UUID, whether its passages are answers,
+ * and the number of postings that follow.
+ */
 const HEAD_BYTES = UUID_BYTES + 1 + COUNT_BYTES;
 /** Size of a posting in bytes: four for the position and one for the impact. */
 export const POSTING_BYTES = 5;
 /** Maximum value of the impact byte. The value 0 does not occur. */
 const IMPACT_MAX = 127;
 
-/** An owner whose passages contain some of the words. `lowest` and `highest` are the range of their positions. */
+/** An owner whose passages contain some of the words. `lowest` and `highest` limit the positions of these passages. */
 export type Owner = {
   id: string;
   isAnswers: boolean;
   lowest: number;
   highest: number;
-  /** Offset of the owner in the numbering of all owners' passages: the place of a passage is `base + position`. */
+  /** Offset of the owner in the numbering of all owners: the place of a passage is `base + position`. */
   base: number;
 };
 /** The postings of one owner: the bytes between the offsets `from` and `to` of a posting list. */
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
   /**
-   * Number of places. The passages of all owners are numbered consecutively, and each number is a place. There is at
-   * least one place for each passage.
+   * Number of places. Each owner has one place for each position from its `lowest` to its `highest`, including
+   * positions without a matching passage.
    */
   count: number;
   owners: readonly Owner[];
@@ -33,8 +36,8 @@ export type Places = {
 };
 
 /**
- * Finds the posting lists of each owner (a source or an agent) and numbers the passages of all owners consecutively.
- * The number of a passage is its place.
+ * Finds the posting lists of each owner (a source or an agent) and numbers the positions of all owners consecutively.
+ * The number of a position is its place.
  */
 export function placesOf(all: Iterable<Buffer>): Places {
   const owners = new Map<string, Owner>();
@@ -88,7 +91,7 @@ export function impactAt(bytes: Buffer, at: number): number {
   return bytes[at + 4]! / IMPACT_MAX;
 }
 
-/** Returns the owner of the passage with the number `place`, and the position of the passage within the owner. */
+/** Returns the owner of the passage at `place`, and the position of the passage among those of its owner. */
 export function passageAt(
   { owners }: Places,
   place: number,

@@ -7,7 +7,8 @@ import { isTooShort, splitWords, type Side } from './split-words.ts';
 /**
  * This module extracts the words of a text for the index and for searches. PostgreSQL's parser would keep addresses,
  * paths and signed numbers whole, but questions write them differently. Therefore only letters and digits form words,
- * and `10kg` becomes `10 kg`. Questions and indexed texts are divided in the same way.
+ * and `10kg` becomes `10 kg`. Questions and indexed texts are divided in the same way, except in the scripts listed in
+ * split-words.ts.
  */
 
 /** Pattern for a sentence in any script, with its closing punctuation. */
@@ -52,7 +53,7 @@ export function sentenceText(text: string): string {
   return wordsToMatch(text, 'asked').join(' ');
 }
 
-/** Words as `searchableText` returns them. A field is '' if there are no words for it. */
+/** Words as `sentenceText` returns them. A field is '' if there are no words for it. */
 export type AskedWords = {
   /** The words to search for. */
   question: string;

@@ -66,8 +66,8 @@ export const SearchHit = z
       .max(1)
       .meta({
         description:
-          'Estimated probability that the passage answers the question. Never higher than the score ' +
-          'of a hit that ranks above this one.',
+          'Estimated probability that the passage answers the question. In a search by words only, never ' +
+          'higher than the score of a hit that ranks above this one.',
       }),
     similarity: z.number().nullable().meta({
       description:

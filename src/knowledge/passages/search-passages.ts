@@ -16,7 +16,7 @@ import { synonymsOf } from './ranking/synonyms.ts';
 import { partsOf } from './split-words.ts';
 import { whyOf, type Why } from './ranking/why.ts';
 
-/** A passage that contains some words of a question. Ids are UUIDs. */
+/** A passage that matches a question by its words or by its meaning. Ids are UUIDs. */
 export type KnowledgeHit = {
   chunkId: string;
   documentId: string | null;
@@ -26,8 +26,8 @@ export type KnowledgeHit = {
   heading: string;
   text: string;
   /**
-   * Probability that the passage answers the question, from 0 to 1. It is never higher than the score of the hit before
-   * it.
+   * Probability that the passage answers the question, from 0 to 1. In a search by words only, it is never higher than
+   * the score of the hit before it.
    */
   score: number;
   /** Similarity in meaning to the question; absent or `null` if the meaning was not compared. */

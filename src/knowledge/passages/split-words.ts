@@ -1,8 +1,8 @@
 import languages from './asking-words.json' with { type: 'json' };
 
 /**
- * Divides a text into words (UAX #29). Scripts without spaces need more than that, because a dictionary may
- * divide the question and the text that answers it at different positions:
+ * This module divides texts into words (UAX #29). Scripts without spaces need additional rules, because a dictionary
+ * may divide a question and the text that answers it at different positions:
  *
  * | Script | In the index | In a question |
  * | --- | --- | --- |
@@ -11,8 +11,11 @@ import languages from './asking-words.json' with { type: 'json' };
  * | Hangul | words without their endings, their beginnings and ends | words without their endings |
  * | Thai, Lao, Khmer, Burmese | words of the dictionary | the same |
  *
- * The index has every pair, so that it finds a word of a question wherever the dictionary would divide the text.
+ * The index has every pair of Chinese characters, so that a search finds a word of the question wherever the dictionary
+ * would divide the text.
  */
+
+/** Whether words are stored in the index or searched for. The table above shows the difference. */
 export type Side = 'indexed' | 'asked';
 
 /** Returns the words of a text in lower case. Removes accents and keeps marks that are part of a letter. */
@@ -105,7 +108,7 @@ const UNSEEN = /[\u00ad\u0640\u2060]|\u093c|\u200c|\u200d|[\ufe00-\ufe0f]/g;
 const ACCENTED = /([\p{sc=Latin}\p{sc=Greek}\p{sc=Arabic}\p{sc=Hebrew}\p{N}])\p{M}+/gu;
 /** Pattern for all Cyrillic combining marks except the breve of й, which is a letter of the alphabet. */
 const CYRILLIC_ACCENTED = /(\p{sc=Cyrillic})(?!\u0306)\p{M}+/gu;
-/** The digit zero of each script with its own digits, from which its other digits are computed. */
+/** The digit zero of each script that has its own digits. The script's other digits follow it in Unicode. */
 const ZEROS = [
   0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20,
   0x1040, 0x17e0,
@@ -196,7 +199,7 @@ function pairsOf(han: string): string[] {
 /** Maximum length of a word whose beginnings and ends are indexed. Longer runs of characters are rarely words. */
 const EDGES_OF_MAX = 16;
 
-/** Returns the word with its beginnings and ends, which are the parts of a compound. */
+/** Returns a word with its beginnings and ends, because a question may contain only one part of a compound. */
 function edgesOf(word: string): string[] {
   if (word.length > EDGES_OF_MAX) return [word];
   const sizes = Array.from({ length: Math.max(0, word.length - 2) }, (_, at) => at + 2);

@@ -67,7 +67,7 @@ const TIMEOUT_MS = 60_000;
 const HEAP_MB_MAX = 192;
 /** Size of the heap's young generation in MB. Four times as much would save no time. */
 const YOUNG_MB_MAX = 4;
-/** Time in ms after which an idle thread is stopped, because it occupies 15 MB. */
+/** Time in ms after which an idle thread is stopped. Even an idle thread occupies 15 MB. */
 const IDLE_MS = 30_000;
 
 export function createTextCutter({

@@ -7,7 +7,7 @@ import { isEmptyStem } from '../question-words.ts';
  * as *how*, *when* and *can* are included, because they distinguish one question from another.
  */
 
-/** A question and headings, as words in the form that `searchableText` returns. */
+/** A question and headings, as words in the form that `sentenceText` returns. */
 export type Likened = {
   question: string;
   /** Headings of all candidates; '' if a candidate has none. */
@@ -72,10 +72,10 @@ const SHARE_OF_EMPTY = 0.2;
 const UNSEEN_PASSAGES = 50;
 
 /**
- * Returns a function that estimates how many of all headings contain a word. Candidates are passages that contain words
- * of the question, so they are not a random sample. For a rare word of the question, all its passages are candidates,
- * and its count is exact. For a frequent word of the question, the count among the candidates is scaled up to all its
- * passages. For other words, the candidates serve as a sample.
+ * Returns a function that computes the rarity of a word from an estimate of how many of all headings contain it.
+ * Candidates are passages that contain words of the question, so they are not a random sample. For a rare word of the
+ * question, all its passages are candidates, and its count is exact. For a frequent word of the question, the count
+ * among the candidates is scaled up to all its passages. For other words, the candidates serve as a sample.
  */
 function rarityAmong(
   headings: readonly ReadonlySet<string>[],
