@@ -124,8 +124,8 @@ function uploadRoute(deps: SourceRoutesDeps): Route {
       'Accepts text, Markdown, CSV, HTML, PDF, Word documents (DOCX), and ZIP archives of these. ' +
       'Each file in an archive becomes a document. The limits are 20 MB and ' +
       `${PASSAGES_MAX} passages. The content is searchable when the request completes. Until ` +
-      'then, searches find the previous content. A file in another format is rejected. Its first ' +
-      'bytes, name or media type determine the format.',
+      'then, searches find the previous content. The first bytes, the name or the media type of the ' +
+      'file determine its format. Files in other formats are rejected.',
     params,
     query: { file_name: fileName },
     raw: { mediaTypes: MEDIA_TYPES, bytesMax: FILE_BYTES_MAX, otherwise: ACCEPTED },

@@ -161,8 +161,8 @@ export type SyncedKey = Pick<KnowledgeSourceRow, 'namespace' | 'name' | 'lastSyn
 };
 
 /**
- * Returns when each source of all namespaces was last indexed. Omits sources that have neither been indexed nor been
- * queued for a sync.
+ * Returns when the sources of all namespaces were last indexed, and the state of their syncs. Omits sources that were
+ * neither indexed nor queued for a sync.
  */
 export async function listSyncedKeys(db: Db): Promise<SyncedKey[]> {
   const { rows } = await db.query<SyncedKey>(

@@ -184,7 +184,7 @@ function stateOfFetched(key: string | null, known: KnowledgeSourceRow): SourceSt
   return { status, ready: false, reason: 'Pending', message: why, blocked: false };
 }
 
-/** Marks a source whose declaration was deleted as deleted, and deletes its passages. */
+/** Deletes the content of a source and marks it as deleted, after its declaration was deleted. */
 export async function removeSource(
   deps: Pick<IndexDeps, 'pool' | 'notifier'>,
   input: { epoch: number; namespace: string; name: string },

@@ -82,8 +82,8 @@ function stateAfterSync({
 }
 
 /**
- * Stores the failure of a sync, schedules a retry and emits the sync's event, in the caller's transaction. The indexed
- * content stays. The caller must have locked the row.
+ * Stores the failure of a sync, schedules the next sync and emits the failed sync's event, in the caller's transaction.
+ * The indexed content stays. The caller must have locked the row.
  */
 export async function storeSyncFailure(
   db: Db,

@@ -121,7 +121,8 @@ export async function createSource(
 }
 
 /**
- * Applies a JSON merge patch to the fields that the API owns. A field that another manager owns results in status 409.
+ * Applies a JSON merge patch to the fields that the API owns. A change of a field that another manager owns results in
+ * status 409.
  */
 export async function patchSource(
   deps: SourceWriterDeps,
@@ -174,7 +175,7 @@ export async function deleteSource(
   });
 }
 
-/** Returns a source of the namespace. @throws ApiError not_found, also for an id of another namespace */
+/** Returns a source of the namespace. @throws ApiError not_found, also if the source is in another namespace */
 export function requireSource(deps: { pool: Db }, key: RowKey): Promise<KnowledgeSourceRow> {
   return requireRow(deps, DECLARED_SOURCE, key);
 }
