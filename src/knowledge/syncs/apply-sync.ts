@@ -191,9 +191,9 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // Each item advances the position of the writer by its `passages`. The batches already count their positions from the
-  // start of the document, so they are yielded with `passages: 0`. A last item without a batch then advances the
-  // position by the whole document.
+  // After each item, the writer advances its position by `passages`. The passages in a batch are numbered from the
+  // start of the document, so the position must not change between batches: they are yielded with `passages: 0`. The
+  // last item has no batch and advances the position by the whole document.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });

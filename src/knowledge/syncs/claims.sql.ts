@@ -18,9 +18,9 @@ export type ClaimedSync = SyncRow & Lease;
 export const HELD = `id = $1 and lease = $2 and status = 'running'`;
 
 /**
- * Claims the next sync. Prefers namespaces with the fewest running syncs, and among these the sync that has waited
- * longest. A sync whose process died counts as queued. Considers only `namespaces`, or all namespaces if the list is
- * empty, and never those in `except`.
+ * Claims the next sync. Prefers namespaces with the fewest running syncs, among these the namespace that has gone
+ * longest without starting a sync, and within it the oldest sync. A sync whose process died counts as queued. Considers
+ * only `namespaces`, or all namespaces if the list is empty, and never those in `except`.
  */
 export async function claimSync(
   db: Db,
@@ -62,10 +62,7 @@ export async function countQueued(db: Db, namespaces: readonly string[]): Promis
   return rows[0]!.count; // `rows[0]` exists, because an aggregate returns one row.
 }
 
-/**
- * Returns true if the lease is still held, which means that no other process has taken the sync over and that it was
- * not canceled.
- */
+/** Returns false if the lease was lost, because another process took the sync over or the sync was canceled. */
 export async function isHeld(db: Db, { id, lease }: Lease): Promise<boolean> {
   const { rows } = await db.query(`select 1 from knowledge_syncs where ${HELD}`, [id, lease]);
   return rows.length > 0;

@@ -30,7 +30,7 @@ const PAGE = 5_000;
 const PROBLEMS_MAX = 100;
 const REASON_CHARS_MAX = 500;
 
-/** Loads the state of a sync. `progress` is shared with the caller, which displays it. */
+/** Loads the state of a sync. `progress` is shared with the caller, which stores it with the sync. */
 export async function beginReading(
   pool: Pool,
   { id, sourceId, progress }: { id: string; sourceId: string; progress: Reading['progress'] },

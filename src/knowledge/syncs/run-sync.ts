@@ -113,7 +113,7 @@ async function end(
     if (later instanceof LeaseLost) return;
     deps.log.warn(
       { reason: reasonOf(later) },
-      'recording the end of a sync failed; another process will continue it after the lease expires',
+      'recording the end of a sync failed; another process will take over the sync after the lease expires',
     );
   }
 }

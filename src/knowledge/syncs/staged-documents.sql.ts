@@ -123,8 +123,8 @@ export async function readStagedBatch(
 const STAGED_TABLES = ['knowledge_staged_batches', 'knowledge_staged_documents'];
 
 /**
- * Returns SQL that selects the ended syncs with staged content in a table. If `$1` is not `null`, selects only that
- * sync.
+ * Returns SQL that selects the ended syncs that still have rows in `table`. If `$1` is not `null`, it selects only the
+ * sync with that id.
  */
 const endedIn = (table: string): string => `select t.sync_id from (
     select distinct sync_id from ${table} where $1::uuid is null or sync_id = $1) t
