@@ -16,7 +16,8 @@ export type Meant = Near & { score: number };
 
 /**
  * To what extent a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some
- * sources did not respond in time. `unavailable`: no provider responded in time. `none`: nothing is embedded.
+ * sources failed or did not respond in time. `unavailable`: this applies to all providers. `none`: nothing is embedded,
+ * or the question has only stop words.
  */
 export type MeaningUse = 'used' | 'partly' | 'unavailable' | 'none';
 
@@ -143,7 +144,7 @@ const STEP = 0.08;
 /**
  * Converts a similarity into the probability that the passage answers the question. Models differ in the similarity of
  * unrelated texts (`baseline`). Therefore the similarity is normalized first: the baseline becomes 0, and 1 stays 1.
- * The curve between them is the same for all models. It was set by hand and not fitted
+ * The curve from normalized similarity to probability is the same for all models. It was set by hand and not fitted
  * (docs/decisions/0050-vectors.md).
  */
 export function scoreOf(similarity: number, baseline: number): number {

@@ -5,7 +5,10 @@ import type { Db } from '../../platform/postgres/pool.ts';
  * model.
  */
 
-/** An owner of passages, with the provider that its declaration names. `mark` changes whenever the passages change. */
+/**
+ * An owner of passages (a source or an agent), with the provider that its declaration names. `mark` changes whenever
+ * the passages change.
+ */
 export type OwnerToEmbed = {
   ownerId: string;
   namespace: string;

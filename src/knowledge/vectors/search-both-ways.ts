@@ -14,7 +14,7 @@ const COMPARED = 200;
 
 /**
  * Returns the passages that match a question by words or by meaning, best first. Searches only by words if nothing is
- * embedded, if the provider does not respond in time, or if the question has no words.
+ * embedded or if no provider responds in time. Returns no passages if the question has only stop words.
  */
 export async function searchBothWays(
   db: Db,
