@@ -88,8 +88,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time, so that searches of conversations in progress do not have to wait. The delay
-  // matters little, because only one person waits for the result.
+  // Searches for one wording at a time, so that the searches of live conversations do not have to wait. The check takes
+  // longer, but only one person waits for its result.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

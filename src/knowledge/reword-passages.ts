@@ -23,9 +23,9 @@ const EVERY_MS = 60_000;
 const PASSAGES = 100;
 
 /**
- * Creates the job that updates the search words of passages that an earlier release indexed. It runs in the background,
- * with one transaction per owner of passages. Searches use the old words until that transaction commits. Several
- * processes share the work.
+ * Creates the background job that updates the search words of passages that an earlier release indexed. Search words
+ * are the stems by which a search finds a passage. Each transaction updates the passages of one source, or the answers
+ * of one agent. Searches use the old words until it commits. Several processes share the work.
  */
 export function createRewording({ pool, log }: { pool: Pool; log: Logger }): Periodic {
   return createPeriodic({

@@ -28,8 +28,8 @@ export type KnowledgeScope = {
 /** Number of passages that a reply uses if the agent does not set a number. */
 export const DEFAULT_TOP_K = 5;
 /**
- * Minimum score of a passage for a reply. Passages with a lower score are usually about another subject. Calibrated on
- * test/knowledge/passages/retrieval.yaml.
+ * Minimum score at which a reply uses a passage if the agent does not set one. Passages with a lower score are usually
+ * about another subject. Calibrated on test/knowledge/passages/retrieval.yaml.
  */
 export const DEFAULT_MIN_SCORE = 0.5;
 
