@@ -2,7 +2,7 @@ import { DOCX_PART } from './read-docx.ts';
 import { FormatRefused } from './refusal.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Maximum number of files in a ZIP archive, because each file becomes a document. */
+/** Maximum number of files in a ZIP archive. Each file becomes a document. */
 const FILES_MAX = 2_000;
 const NAME_CHARS_MAX = 500;
 
