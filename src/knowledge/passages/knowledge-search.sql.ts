@@ -15,7 +15,7 @@ export type SearchScope = {
 /** A word to search for. All alternatives for one word of the question have the same number as their `term`. */
 export type AskedWord = {
   term: number;
-  /** The word as `searchableText` returns it. */
+  /** The word in lower case, without accents and not yet stemmed. */
   word: string;
   /** Whether the word belongs to the question itself. The value is false for words from its context. */
   counts: boolean;
