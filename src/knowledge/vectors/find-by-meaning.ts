@@ -16,8 +16,8 @@ export type Meant = Near & { score: number };
 
 /**
  * To what extent a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some
- * sources failed or did not respond in time. `unavailable`: this applies to all providers. `none`: nothing is embedded,
- * or the question has only stop words.
+ * sources failed or did not respond in time. `unavailable`: all providers failed or did not respond in time. `none`:
+ * nothing is embedded, or the question has only stop words.
  */
 export type MeaningUse = 'used' | 'partly' | 'unavailable' | 'none';
 
