@@ -2563,7 +2563,7 @@ export interface components {
       /** Headings above the passage, or the question if the passage is the answer to a gap. */
       heading: string;
       text: string;
-      /** Estimated probability that the passage answers the question. Never higher than the score of a hit that ranks above this one. */
+      /** Estimated probability that the passage answers the question. In a search by words only, never higher than the score of a hit that ranks above this one. */
       score: number;
       /** Similarity in meaning of the question and the passage, at most 1. Null if it was not computed. */
       similarity: (number | null);
