@@ -1,7 +1,7 @@
 import { delay, monotonicMs } from '../../../src/clock.ts';
 /** Client for Parley's REST API. The drill uses the API like any external program. */
 export type Api = {
-  /** Returns the JSON of the response. @throws Error with the response, if its status is not 2xx */
+  /** Returns the parsed body of the response. @throws Error with status and body if the status is not 2xx */
   call: (method: string, path: string, body?: object) => Promise<Json>;
 };
 // oxlint-disable-next-line typescript/no-explicit-any -- responses are read field by field
@@ -68,7 +68,7 @@ export async function eventually<T>(
   }
 }
 
-/** Returns Parley's status message for the object at a path, or undefined if it has none. */
+/** Returns the `status_message` of the object at an API path, or undefined if there is none. */
 export async function statusMessageOf(api: Api, path: string): Promise<string | undefined> {
   const { status_message: message } = await api.call('GET', path);
   return message ?? undefined;

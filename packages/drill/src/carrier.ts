@@ -17,7 +17,7 @@ export type Carrier = {
   tellStatus: (sid: string) => Promise<void>;
   /** Returns the status that the carrier reports for a call. */
   statusOf: (sid: string) => string | undefined;
-  /** Returns how many times a webhook was repeated because it had failed. */
+  /** Returns the number of webhook requests that were repeated after a failure. */
   repeats: () => number;
 };
 
@@ -32,7 +32,9 @@ export type Answer = {
 };
 
 export type CarrierOptions = {
-  /** URL at which the drill reaches Parley (`url`), and Parley's public base URL, which the signature covers. */
+  /**
+   * URL at which the drill reaches Parley (`url`), and Parley's public base URL, which the webhook signatures cover.
+   */
   url: string;
   baseUrl: string;
   account: string;

@@ -29,7 +29,7 @@ export type DeclareOptions = {
 
 const BIND_MS = 60_000;
 
-/** Declares an agent with a voice and knowledge, and a number that it answers, all through the REST API. */
+/** Creates an agent with a voice and knowledge, and a phone number that the agent answers, through the REST API. */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
   const { name, here, voiceUrl, tokenFrom, account, number, retranscribes } = options;
   const made: string[] = [];

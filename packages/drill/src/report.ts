@@ -51,9 +51,7 @@ export function split(wait: Wait, asked: readonly Asked[], { said }: Compared): 
   return { total, recognition, synthesis, ours: total - recognition - synthesis };
 }
 
-/**
- * Returns the last two words of a text. They suffice to tell one caller's question from those of concurrent callers.
- */
+/** Returns the last two words of a text. They are enough to distinguish a question from those of concurrent callers. */
 const lastWords = (text: string): string => text.split(' ').slice(-2).join(' ');
 
 export function lineOf(at: number, call: CallReport): string {

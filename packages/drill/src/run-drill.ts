@@ -20,7 +20,7 @@ export type DrillOptions = {
   /** Secret that contains the carrier's token, and the token itself. */
   tokenFrom: { name: string; key: string };
   token: string;
-  /** Creates the voice. `here` is the base URL of the drill's server. */
+  /** Creates the voice, given the base URL of the drill's server (`here`). */
   voiceAt: (here: string) => Voice;
   /** Additional request handlers for the drill's server. They serve the voice. */
   serves: readonly Serve[];

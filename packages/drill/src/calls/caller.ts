@@ -17,8 +17,8 @@ export type Caller = {
   /** Asks a question and waits until the reply begins. */
   ask: (text: string) => Promise<void>;
   /**
-   * Listens to the first `afterMs` of a reply, interrupts it with another question, and waits until the reply to that
-   * question begins.
+   * Listens to the first `afterMs` milliseconds of a reply, interrupts it with another question, and waits until the
+   * reply to that question begins.
    */
   breakIn: (text: string, about: { expected: string; afterMs: number }) => Promise<void>;
   /** Interrupts a reply with DTMF keys, in the same way as `breakIn`. */

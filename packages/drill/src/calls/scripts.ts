@@ -12,14 +12,14 @@ export type Script = {
 };
 
 /**
- * An interruption comes at least `SOONEST_MS` after the start of the reply, and less than `SPREAD_MS` later than that.
- * Replies take eight seconds or more.
+ * Each interruption comes between `SOONEST_MS` and `SOONEST_MS + SPREAD_MS` after the start of a reply. Replies take
+ * eight seconds or more, so every interruption comes while the agent is still speaking.
  */
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Step between the times of successive interruptions. It is coprime with `SPREAD_MS`, so that many interruptions follow
- * before a time is repeated.
+ * Step between the times of successive interruptions. It is coprime with `SPREAD_MS`, so the same time is repeated only
+ * after 5,000 interruptions.
  */
 const STEP_MS = 733;
 

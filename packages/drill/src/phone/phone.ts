@@ -45,7 +45,7 @@ type Deps = {
 const QUIET = 8;
 const OPEN_MS = 10_000;
 /**
- * Delay before the stream is reopened. Twilio reconnects immediately, but the short delay makes no audible difference.
+ * Delay before the stream is reopened. Twilio reopens it immediately, but callers cannot hear a difference this small.
  */
 const AGAIN_MS = 250;
 

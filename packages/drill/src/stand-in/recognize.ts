@@ -4,7 +4,7 @@ import { samplesOfWav } from './wav-samples.ts';
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Length in samples of the loudest 0.1 s of the audio. Each recording is first searched for this piece. */
+/** Number of samples in 0.1 s. Each recording is first searched for the loudest piece of this length in the audio. */
 const PIECE = RATE * 0.1;
 /**
  * A correlation up to this value is not a match. Each correlation is first estimated from every eighth sample

@@ -24,8 +24,8 @@ export const recordingOf = (text: string): string =>
 
 /**
  * Creates a voice that works without speech engines. It recognizes the callers' sentences, which are recordings, by
- * their samples, and speaks the agent's replies as machine-readable audio. The drill's server offers it as OpenAI's
- * speech API.
+ * their samples, and speaks the agent's replies as machine-readable audio. The drill's server exposes this voice as an
+ * OpenAI-compatible speech API.
  */
 export function createStandIn(): { serve: Serve; voiceAt: (here: string) => Voice } {
   const asked: Asked[] = [];
