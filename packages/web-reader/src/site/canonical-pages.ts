@@ -75,8 +75,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Holds a document back. Returns true if its canonical page has already been read, so that there is nothing to wait
-   * for.
+   * Stores a document until its canonical page has been read. Returns true if that page has already been read, so that
+   * the caller can release the document immediately.
    */
   hold(held: HeldPage): boolean {
     const others = this.#held.get(held.canonical);

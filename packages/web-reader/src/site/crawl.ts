@@ -160,7 +160,9 @@ export class Crawl {
     if (!(await this.#take(target, page))) this.#release(target.path);
   }
 
-  /** Processes a page. Returns true if the page must wait for its canonical page. */
+  /**
+   * Processes a page. Returns true if the page names a canonical page, which must be read before this page is decided.
+   */
   async #take(target: Target, page: Page): Promise<boolean> {
     switch (page.kind) {
       case 'document':
@@ -281,8 +283,9 @@ export class Crawl {
   }
 
   /**
-   * Reports each page that redirects. If the target could not be read, the page counts as failed, so that it stays
-   * indexed, and the links that it had in the last sync are followed. Otherwise the page counts as skipped.
+   * Reports each page that redirects. If the page was indexed and the target could not be read, the page counts as
+   * failed: it stays indexed, and the links that it had in the last sync are followed. Otherwise the page counts as
+   * skipped.
    */
   async #tellRedirects(): Promise<void> {
     for (const [path, redirect] of this.#canonical.redirects) {

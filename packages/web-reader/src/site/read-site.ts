@@ -17,7 +17,9 @@ import {
 import { fetchSitemaps, type Sitemaps } from './sitemaps.ts';
 
 const REDIRECTS_MAX = 5;
-/** Version of the code that reads pages. If it is increased, the next sync reads unchanged pages again. */
+/**
+ * Version of the code that reads pages. After an increase, the next sync reads all pages again, even unchanged ones.
+ */
 const READING = 2;
 
 /** Settings that select the pages of a site, and the minimum delay between requests. */
@@ -58,8 +60,8 @@ export type SiteDeps = {
 
 export type SiteEnd = {
   /**
-   * What happens to earlier pages that were not reported: `remove` if all current pages were reported, otherwise
-   * `keep`.
+   * What to do with indexed pages that this crawl did not report: `remove` if it reported all current pages of the
+   * site, otherwise `keep`.
    */
   unseen: 'remove' | 'keep';
   cursor: string | null;
@@ -159,7 +161,10 @@ async function readStart(url: URL, visit: Visit): Promise<Page> {
   return await readKept(url, isSame ? validators : undefined, visit);
 }
 
-/** Reads a page. If the response does not clearly say that the page was deleted, its indexed text stays. */
+/**
+ * Reads a page. If the response does not clearly say that the page was deleted, an indexed page counts as failed, which
+ * keeps its text.
+ */
 async function readKept(url: URL, validators: Validators | undefined, visit: Visit): Promise<Page> {
   const page = await readPage(url, validators, visit);
   const unclear = unclearAs(page, url);
