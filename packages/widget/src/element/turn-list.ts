@@ -11,8 +11,8 @@ export type Speaker = { name: string; language: string | null; pageLanguage: str
 /** List of the turns, with one bubble for each. The reply that is being generated is shown below them. */
 export class TurnList {
   /**
-   * Log whose additions screen readers announce. It contains whole turns only, so that they do not announce each word
-   * of a growing reply.
+   * Log of the turns. Screen readers announce each addition to it. It contains only finished turns; otherwise screen
+   * readers would announce each word of a growing reply.
    */
   readonly #log: HTMLElement;
   readonly scroll: HTMLElement;

@@ -25,7 +25,7 @@ export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: numbe
 const FRAME = TALK_RATE / 50;
 /** Number of samples that are resampled together: 4 ms. A mark may therefore be reported up to 4 ms early. */
 const STEP = 64;
-/** Silence as long as the blocks that browsers process (one render quantum of the Web Audio API). */
+/** One block of silence. Browsers process audio in blocks of this length (a render quantum of the Web Audio API). */
 const SILENCE = new Float32Array(128);
 
 /** Worklet that converts audio from the rate of the sound card to 16 kHz, in frames of 20 ms. */

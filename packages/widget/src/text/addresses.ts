@@ -52,7 +52,8 @@ export function webAddress(text: string): string | undefined {
   if (!written || !URL.canParse(text)) return undefined;
   const { hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '' || written.includes('@')) return undefined;
-  // Browsers replace look-alikes such as full-width letters, and convert numbers to an IP address.
+  // Browsers replace look-alike characters, such as full-width letters, and convert a host that is a number to an IP
+  // address.
   const isPlain = /^[\x21-\x7e]*$/.test(written);
   const isSame = isPlain
     ? hostname === written.toLowerCase()

@@ -4,7 +4,7 @@ export type Words = {
   /** Language tag for the attribute `lang`. */
   lang: string;
   dir: 'ltr' | 'rtl';
-  /** Name of an agent that has no display name. */
+  /** Shown instead of the name of an agent that has no display name. */
   agent: string;
   open: (name: string) => string;
   close: string;
