@@ -22,8 +22,8 @@ type AgentStatsDeps = { pool: Pool; nowMs: () => number };
 const version = versionFilter.describe('Counts only conversations on this version.');
 
 /**
- * Body of the response. All metrics are numbers at the top level, so that any rollout tool that can read JSON by path
- * can decide from them whether a rollout continues.
+ * Response body. All metrics are top-level numbers, so that any rollout tool that reads JSON by path can use them to
+ * decide whether a rollout continues.
  */
 const AgentStats = z
   .strictObject({
@@ -78,8 +78,8 @@ export function agentStatsRoute(deps: AgentStatsDeps): Route {
 }
 
 /**
- * Throws if the agent has no such version. Without this check, the statistics would be all zeros, and an automated
- * check of a rollout would pass.
+ * Throws if the agent has no such version. Without this check, all statistics would be zero, and a rollout tool's
+ * automated check would pass.
  * @throws ApiError unknown_version
  */
 async function requireVersion(

@@ -46,7 +46,7 @@ export const countedShape = {
     'Number of conversations that started in the period, including erased ones.',
   ),
   active: count('Number of conversations that have not ended.'),
-  ended: count('Number of conversations that have ended, which is the sum of the seven outcomes.'),
+  ended: count('Number of conversations that have ended: the sum of the seven outcome counts.'),
   resolved: count('Number of conversations with the outcome `resolved`.'),
   unresolved: count('Number of conversations with the outcome `unresolved`.'),
   escalated: count('Number of conversations with the outcome `escalated`.'),

@@ -56,7 +56,8 @@ const query = {
     .optional()
     .meta({
       description:
-        'Property to group by. A conversation counts once for each of its topics, or once for each person who accepted it.',
+        'Property to group by. With `topic`, a conversation counts once for each of its topics. With `person`, it ' +
+        'counts once for each person who accepted it.',
     }),
   agent_id: idValue('agt').optional(),
   version: versionFilter.meta({
@@ -116,9 +117,12 @@ export function analyticsRoute(deps: { pool: Pool; nowMs: () => number }): Route
 
 /** Query parameters after validation, with defaults filled in and the starts of all intervals computed. */
 type Plan = {
-  /** The conversations of the filters: of the total and of the intervals. */
+  /** Selects the conversations that the total and the intervals count. */
   compared: Compared;
-  /** The same conversations in groups. By topic or person, each counts once for each of its topics or people. */
+  /**
+   * Selects the same conversations for the groups. Grouped by topic or person, a conversation counts once for each of
+   * its topics, or once for each person who accepted it.
+   */
   grouped: Compared;
   starts: readonly number[];
   interval: Interval;

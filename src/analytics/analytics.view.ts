@@ -65,7 +65,10 @@ export const Analytics = z
           person: z
             .strictObject({ id: z.string(), name: z.string().nullable() })
             .nullable()
-            .meta({ description: 'Person who accepted escalations.' }),
+            .meta({
+              description:
+                'The person who accepted these conversations. Null unless grouped by person.',
+            }),
           total: AnalyticsFigures,
           previous: AnalyticsFigures,
         }),

@@ -28,7 +28,7 @@ export function createConversationCounter(deps: { pool: Pool; log: Logger }): Pe
   });
 }
 
-/** Adds one batch of facts to the counters. Returns whether there may be more. */
+/** Adds one batch of facts to the counters. Returns true if there may be more. */
 export function countBatch({ pool }: { pool: Pool }, limit = BATCH): Promise<boolean> {
   return inTransaction(pool, async (db) => {
     if (!(await isOnlyOne(db, LOCK))) return false;

@@ -2,14 +2,14 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { NOTHING, SUMS, type Measured } from './measures.sql.ts';
 import { partsOf, type Counting, type Span } from './parts.sql.ts';
 
-/** Property by which conversations are grouped. */
+/** Properties by which conversations can be grouped. */
 export const GROUPINGS = ['agent', 'version', 'channel', 'topic', 'person'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** Measures of a group, with the costs by currency. */
 export type Figures = Measured & { costs: Record<string, number> };
 
-/** Key of a group. Properties by which conversations are not grouped are null. */
+/** Key of a group. Only the properties of the grouping are set; the others are null. */
 export type GroupKey = {
   agentId: string | null;
   version: number | null;
@@ -160,9 +160,8 @@ function keyOf({ agentId, version, channel, label }: Partial<GroupKey>): GroupKe
 }
 
 /**
- * Returns the SQL that selects the rows to be summed (parts.sql.ts), both those of a period and those of the period
- * before it. `isBefore` is an
- * SQL condition that is true for the rows of the preceding period.
+ * Returns the SQL that selects the rows to be summed (parts.sql.ts) for a period and for the preceding period.
+ * `isBefore` is an SQL condition that is true for rows of the preceding period.
  */
 function comparedParts(compared: Compared): { sql: string; values: unknown[]; isBefore: string } {
   const { from, to } = compared.span;

@@ -24,8 +24,8 @@ export function startsIn(
 }
 
 /**
- * Time in ms to add to the start of an interval to reach some point within the next one. It works for intervals that a
- * clock change makes shorter or longer, too.
+ * Time in ms from the start of an interval to some point within the next one, even if a clock change makes the interval
+ * shorter or longer.
  */
 const STEP_MS = { hour: HOUR_MS, day: 1.5 * DAY_MS, week: 7.5 * DAY_MS };
 
@@ -41,7 +41,7 @@ function startOf(interval: Interval, atMs: number, timeZone: string): number {
 function floorLocal(interval: Interval, localMs: number): number {
   if (interval === 'hour') return Math.floor(localMs / HOUR_MS) * HOUR_MS;
   const day = Math.floor(localMs / DAY_MS);
-  // Day 0 was a Thursday, three days after a Monday.
+  // Day 0 (1970-01-01) was a Thursday, three days after a Monday.
   return (interval === 'day' ? day : day - ((((day + 3) % 7) + 7) % 7)) * DAY_MS;
 }
 

@@ -71,8 +71,8 @@ export const MEASURES = [
 ];
 
 /**
- * Sums over the rows of `parts` (parts.sql.ts), with the names of `Measured`. Without the cast, PostgreSQL would return
- * the sum of a bigint as text.
+ * Sums over the rows of `parts` (parts.sql.ts), with the names of `Measured`. Without the cast, the sum of a bigint
+ * would be a `numeric`, which the driver returns as text.
  */
 export const SUMS = MEASURES.map(({ name, column }) => `sum(${column})::bigint as "${name}"`).join(
   ', ',

@@ -29,18 +29,18 @@ export type Counting = {
 };
 
 /**
- * Margin in ms. The edges of a period are read by a range of conversation ids, which contain a creation time. The range
- * is wider than the edge by this margin, because the time in an id comes from a different clock than the start of the
- * conversation.
+ * Margin in ms. The conversations at the edges of a period are read by a range of ids, which contain a creation time.
+ * The range is wider than the edge by this margin, because the time in an id comes from a different clock than the
+ * start time of the conversation.
  */
 const ID_LEAD_MS = 600_000;
 
 /**
- * Returns the common table expression `parts` and its values. The sum of all parts is the total for the selected
- * conversations. Parts are counters, facts that are not yet added to the counters, and conversations in progress. If
- * the period does not start or end on a quarter of an hour, the ended conversations in these partial quarters are
- * parts, too. One statement reads all parts, so that nothing is counted twice or missed while facts are added to the
- * counters.
+ * Returns the common table expression `parts` and its query parameters. The sum of all parts is the total for the
+ * selected conversations. Parts are counters, facts that are not yet added to the counters, and conversations in
+ * progress. If the period does not start or end on a quarter of an hour, the ended conversations in these partial
+ * quarters are parts, too. One statement reads all parts, so that nothing is counted twice or missed while facts are
+ * added to the counters.
  *
  * Excludes the conversations that started on a recalled version (contract/recalls.md#statistics), unless `version`
  * names that version.
@@ -92,8 +92,8 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
 /**
- * Leaves out recalled versions, in the quarters of an hour from `since` on. `since` and `quarter` are both starts of a
- * quarter of an hour, so they can be compared directly.
+ * Leaves out the rows of recalled versions from `since` on. `since` and `quarter` are both starts of a quarter of an
+ * hour, so they can be compared directly.
  */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since

@@ -23,8 +23,7 @@ const Stats = z
       .strictObject(countedShape)
       .meta({ description: 'Statistics about all conversations in the period.' }),
     agents: z.array(VersionStats).max(ROWS_MAX).meta({
-      description:
-        'One entry for each version that has conversations, sorted by their number, largest first.',
+      description: 'One entry for each version that has conversations, most conversations first.',
     }),
     has_more: z.boolean().meta({ description: `Whether there are more than ${ROWS_MAX} entries.` }),
   })
