@@ -135,7 +135,7 @@ function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place
     },
     answers: {
       200: {
-        description: 'A page, or the whole list as lines.',
+        description: 'A page of the list, or the whole list as lines of JSON.',
         schema: pageSchema(item),
         forms: { [LINES_TYPE]: z.string() },
       },

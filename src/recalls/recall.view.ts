@@ -39,7 +39,7 @@ export const Recall = z
     actor: z.string(),
     created: createdAt,
   })
-  .meta({ id: 'Recall', description: 'A recall of versions.' });
+  .meta({ id: 'Recall', description: "A recall of an agent's versions." });
 
 export function recallView(row: AgentRecall): z.output<typeof Recall> {
   return {
