@@ -103,7 +103,7 @@ function evidenceOf(
   };
 }
 
-/** Returns `null` for an unknown bound, because JSON has no infinity. */
+/** Returns the bound, or `null` if it is infinite (unknown), because JSON cannot represent infinity. */
 function finite(bound: number): number | null {
   return Number.isFinite(bound) ? bound : null;
 }

@@ -27,8 +27,8 @@ import { judgeRollout, type Evidence } from './judge-rollout.ts';
 import { decideStep, type Decision } from './statistics/decide-step.ts';
 
 /**
- * The agent whose rollout to evaluate, and the epoch of the leader. If the agent is suspended, the rollout keeps its
- * weight, as if it were held.
+ * Agent whose rollout is evaluated, and the leader's epoch. If the agent is suspended, the rollout keeps its weight, as
+ * if it were held.
  */
 export type LookAt = {
   agentId: string;

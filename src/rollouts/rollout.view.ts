@@ -20,8 +20,12 @@ const evidenceShape = {
     z.strictObject({
       metric,
       worse_by: z.number(),
-      from: figure.meta({ description: 'Value for the old version. Null for a percentile.' }),
-      to: figure.meta({ description: 'Value for the new version. Null for a percentile.' }),
+      from: figure.meta({
+        description: 'Value for the old version. Null for a percentile, or if there is no data.',
+      }),
+      to: figure.meta({
+        description: 'Value for the new version. Null for a percentile, or if there is no data.',
+      }),
       difference: figure.meta({
         description:
           'New value minus old value, compared within each step. Null if there is no data.',
@@ -56,7 +60,8 @@ export const Rollout = z
       description: 'Number of conversations on the new version that have ended in this step.',
     }),
     min_conversations: z.int().meta({
-      description: 'Number of conversations that must end in this step.',
+      description:
+        'Number of conversations on the new version that must end before this step can end.',
     }),
   })
   .meta({ id: 'Rollout', description: 'The rollout in progress, or the last one.' });
@@ -66,7 +71,8 @@ export const RolloutAct = z
     ...stepShape,
     action: z.enum(['started', 'advanced', 'held', 'resumed', 'completed', 'aborted']),
     evidence: z.strictObject(evidenceShape).nullable().meta({
-      description: 'Metrics at the time of this change. Null if a declaration or a recall made it.',
+      description:
+        'Metrics at the time of this change. Null if a declaration or a recall caused the change.',
     }),
   })
   .meta({ id: 'RolloutAct', description: 'An entry in the append-only log of rollouts.' });

@@ -91,7 +91,7 @@ const WORDS = {
     operationId: 'holdRollout',
     summary: 'Hold a rollout at its current weight',
     description:
-      'The rollout no longer advances, but it is still aborted if the new version is worse.',
+      'The rollout no longer advances. It is still aborted if the new version is worse, unless `on_fail` is `hold`.',
     action: 'agent.rollout_held',
   },
   resume: {
@@ -117,7 +117,7 @@ const body = z
       .max(1024)
       .optional()
       .describe(
-        'Reason for the change, stored with the step. An event about the change includes it.',
+        'Reason for the change, stored in the rollout log. An event about the change includes it.',
       ),
   })
   .describe('The reason for the change.');

@@ -20,7 +20,8 @@ export type Decision = 'wait' | 'advance' | 'complete' | 'hold' | 'abort';
 
 /**
  * Decides what to do next with a rollout (docs/rollouts.md#steps). A step ends only when enough conversations have
- * ended and every check has passed. A held rollout keeps its weight, but a version that proves worse is still aborted.
+ * ended and every check has passed. A held rollout keeps its weight. It is still aborted if the new version proves
+ * worse, unless `onFail` is `Hold`.
  */
 export function decideStep(state: StepState): Decision {
   const { step, isLast, onFail, isHeld, conversations, verdicts, isOverdue } = state;
