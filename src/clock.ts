@@ -25,7 +25,7 @@ export const systemClock: Clock = {
   setTimeout: (fire, ms = 0) => globalThis.setTimeout(fire, Math.max(0, ms)),
   setInterval: (fire, ms) => globalThis.setInterval(fire, ms),
   clear: (timer) => globalThis.clearTimeout(timer),
-  // The remaining time is negative if the moment has just passed, and Node would warn about that.
+  // `ms` is negative if the caller's deadline has just passed. Node would warn about a negative delay.
   delay: (ms, options) => systemDelay(Math.max(0, ms), undefined, options),
   timeoutSignal: (ms) => AbortSignal.timeout(ms),
 };

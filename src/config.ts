@@ -205,7 +205,7 @@ function modelProblems({
   PARLEY_EMBEDDING_MODEL: embeddingModel,
 }: Record<string, string | undefined>): string[] {
   const isAlone = 'requires PARLEY_MODEL_URL, the base URL of the model API';
-  const isNeeded = 'is required with PARLEY_MODEL_URL; agents that do not name a model use it';
+  const isNeeded = 'is required with PARLEY_MODEL_URL, as the model of agents that do not name one';
   return [
     ...(url === undefined && key !== undefined ? [`PARLEY_MODEL_KEY: ${isAlone}`] : []),
     ...(url === undefined && model !== undefined ? [`PARLEY_MODEL: ${isAlone}`] : []),
@@ -232,7 +232,7 @@ export type InFlightShares = Record<
   Shares | null
 >;
 
-/** Quotas per namespace, in objects or (`knowledge_bytes`) in bytes. 0 means no limit. If missing: 1,000 (quota.ts). */
+/** Quotas per namespace, in objects or (`knowledge_bytes`) in bytes. 0 means no limit. Default: 1,000 (quota.ts). */
 export type Quotas = Readonly<Record<string, number>>;
 
 const QUOTA_SETTING = /^PARLEY_QUOTA_[A-Z_]+$/;

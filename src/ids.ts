@@ -70,7 +70,7 @@ export function newUuid(atMs: number = epochMs()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${order}${randomUUID().slice(18)}`;
 }
 
-/** Unused bits: 26 digits have 130 bits, and a UUID has 128. The upper two are zero in every valid ID. */
+/** Number of unused bits: 26 digits have 130 bits, and a UUID has 128. The upper two are zero in every valid ID. */
 const SPARE_BITS = 2;
 
 /** Converts a UUID to an ID, such as `evt_…`. The conversions avoid BigInt, which takes ten times as long. */
