@@ -11,9 +11,11 @@ const PATHS = pathsOf('twilio');
 export type Carrier = {
   /** Calls Parley's number. */
   ring: () => Promise<{ sid: string; answer: Answer }>;
-  /** Reports the end of a stream and returns the next instructions. `isThere` is false if the caller has hung up. */
+  /**
+   * Reports to Parley that a stream has ended, and returns the next instructions. `isThere` is false after a hang-up.
+   */
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
-  /** Reports the end of the call. */
+  /** Reports to Parley that the call has ended. */
   tellStatus: (sid: string) => Promise<void>;
   /** Returns the status that the carrier reports for a call. */
   statusOf: (sid: string) => string | undefined;

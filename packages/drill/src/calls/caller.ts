@@ -28,7 +28,7 @@ export type Caller = {
   ) => Promise<void>;
   /** Breaks the socket. Resolves when the carrier has opened another one. */
   loseLine: () => Promise<void>;
-  /** Plays audio while the agent speaks. The agent should continue to speak. */
+  /** Plays audio while the agent speaks. Records a problem if this interrupts the agent. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 
@@ -43,11 +43,12 @@ export type Said =
 export type Wait = { turn: number; fromMs: number; toMs: number };
 
 /**
- * An interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame.
+ * An interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame;
+ * undefined if none arrived.
  */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
-/** Maximum time until the agent falls silent: the length of speech that counts as an interruption, plus 300 ms. */
+/** Maximum time from an interruption to silence: the length of speech that counts as an interruption, plus 300 ms. */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
 /** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;

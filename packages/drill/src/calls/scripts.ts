@@ -3,7 +3,7 @@ import type { Voice } from '../voice.ts';
 import type { Caller } from './caller.ts';
 import { cough } from './cough.ts';
 
-/** Script of what a caller does during a call. It ends before the caller hangs up. */
+/** Script of what a caller does during a call. The caller hangs up afterwards. */
 export type Script = {
   kind: string;
   /** Number of interruptions in the script. */
