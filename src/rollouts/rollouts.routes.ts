@@ -63,10 +63,10 @@ function listRoute(deps: RolloutDeps): Route {
     operationId: 'listRollouts',
     tag,
     scope: 'read',
-    summary: 'List the steps of all rollouts, newest first',
+    summary: 'List the changes to all rollouts, newest first',
     params,
     query: numberPage('rollouts'),
-    answers: { 200: { description: 'A page of steps.', schema: pageSchema(RolloutAct) } },
+    answers: { 200: { description: 'A page of changes.', schema: pageSchema(RolloutAct) } },
     handle: async ({ caller: { namespace }, params: { id }, query: { limit, cursor: before } }) => {
       const { id: agentId } = await requireAgent(deps, { namespace, id });
       const rows = await listRolloutLines(deps.pool, { agentId, before, limit: limit + 1 });

@@ -20,7 +20,7 @@ export type Estimate = { difference: number; variance: number };
 
 export const NO_OBSERVATIONS: ArmSums = { count: 0, x: 0, q: 0, xx: 0, xq: 0, qq: 0 };
 
-/** Adds an observation. Used where sums do not come from the database. */
+/** Returns the sums with one more observation. In production, the database computes the sums; simulations use this. */
 export function observe(sums: ArmSums, x: number, q = 1): ArmSums {
   return {
     count: sums.count + 1,

@@ -15,9 +15,9 @@ const TUNED_COUNT = 100;
  *
  * The bounds of an arm are its own percentiles at the levels 0.95 ± z·s, where s is the standard error of the share of
  * times below the estimate. The conversation is the unit of s, because the turns of a conversation are not independent
- * of each other. s is never smaller than the standard error for independent turns. The difference lies between the
- * extremes of both arms, each with half of `alpha` per side. The upper bound is infinite until enough times lie beyond
- * the percentile.
+ * of each other. s is never smaller than the standard error for independent turns. The bounds of the difference combine
+ * the bounds of both arms, so each arm uses half of `alpha` per side. The upper bound is infinite until enough times
+ * lie beyond the percentile.
  *
  * Sources: Woodruff, Confidence intervals for medians and other position measures (1952); Howard and Ramdas, Sequential
  * estimation of quantiles with applications to A/B testing and best-arm identification (2022).
