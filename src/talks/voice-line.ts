@@ -98,8 +98,7 @@ export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
 }
 
 /**
- * Returns the call to resume, or a new call if none exists to resume. Disconnects the current audio line of a resumed
- * call.
+ * Returns the call that the page resumes, or creates a new call. Disconnects the current audio line of a resumed call.
  */
 async function callFor(
   { pool, nowMs }: VoiceTalkDeps,
