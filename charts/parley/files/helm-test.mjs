@@ -19,7 +19,7 @@ async function call(method, path, body) {
   return text === '' ? undefined : JSON.parse(text);
 }
 
-/** Repeats a request until the response is as expected, because another process does the work. */
+/** Repeats a request until the response is as expected, because the operator applies changes later. */
 async function until(what, ask, isDone) {
   const deadline = Date.now() + stepMs;
   let last;
