@@ -21,7 +21,7 @@ export function nodesOf(pieces: readonly Piece[], newTab: string): Node[] {
 
 function nodeOf({ tag, children, href, start }: Structure, newTab: string): Node {
   const nodes = nodesOf(children, newTab);
-  // The box lets a wide table scroll horizontally.
+  // The `div` lets a wide table scroll horizontally.
   if (tag === 'table') return element('div', { class: 'wide' }, [element(tag, {}, nodes)]);
   if (tag === 'ol' && start !== 1) return element(tag, { start: String(start) }, nodes);
   if (href === undefined) return element(tag, {}, nodes);

@@ -1,6 +1,6 @@
 /**
- * Keeps style properties of an element in line with the visible part of the page. The on-screen keyboard of a phone
- * covers part of the page without changing its size, so `dvh` units do not reflect it.
+ * Updates custom CSS properties of an element whenever the visible part of the page changes. The on-screen keyboard of
+ * a phone covers part of the page without changing its size, so `dvh` units do not reflect it.
  *
  * @returns a function that stops the updates
  */

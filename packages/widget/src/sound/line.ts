@@ -34,7 +34,7 @@ export type LineEvents = {
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 
-/** A talk, with its audio if it is by voice. The microphone is open only while the talk lasts. */
+/** A talk and, if it is a voice call, its audio. The microphone is open only while the call lasts. */
 export class Line {
   readonly talk: Talk;
   readonly sound: Store<SoundState> = createStore(SILENT);

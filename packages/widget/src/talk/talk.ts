@@ -26,7 +26,9 @@ const TRIES = {
 /** Maximum number of attempts to start a talk. It is low, because the user is watching and can start it again. */
 const FIRST_TRIES_MAX = 3;
 
-/** Close codes of a socket after which a retry cannot succeed. */
+/**
+ * Close codes after which the widget does not reconnect by itself. After 1013 (a limit is reached), the user can retry.
+ */
 const FINAL = new Set([1003, 1008, 1013]);
 /** Time in ms after `ready` within which all stored turns have arrived. */
 const STORED_MS = 3_000;

@@ -27,7 +27,7 @@ export function askOwnServer(url: string): Promise<TalkToken> {
 /**
  * Sends a request for a token.
  *
- * @throws TalkError `offline`, or the code of the problem response
+ * @throws TalkError `offline`, `bad_token`, or the code in the error response
  */
 async function post(
   url: string,
