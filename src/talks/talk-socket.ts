@@ -78,7 +78,7 @@ function accept(deps: AcceptDeps, socket: Socket, opened: Opened): SocketHandler
         deps.log.warn({ reason: reasonOf(error) }, 'could not close a talk');
       });
   }
-  const tooLate = setTimeout(() => fail(badStart('No `start` frame arrived within 5 s.')), START_MS);
+  const tooLate = setTimeout(() => fail(badStart('Send a `start` frame within 5 s.')), START_MS);
 
   async function open(start: StartFrame): Promise<void> {
     talk = await openTalk(deps, socket, { start, opened, fail, isGone: () => isOver });
