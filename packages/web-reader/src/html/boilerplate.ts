@@ -74,13 +74,13 @@ const CLASS_TOOL =
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
-/** Returns true if the content of an element is left out. `isInTitle` says whether the element is inside a heading. */
+/** Returns true if the content of an element is left out. `isInTitle`: it is a heading or inside one. */
 export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
   if (!classes.some((word) => CLASS_LEFT_OUT.test(word))) return false;
-  // A heading with a class such as `permalink` or `anchor` is not left out, because sites also give these classes to
-  // headings that link to themselves.
+  // A heading with a class such as `permalink` or `header-anchor` is not left out, because sites also give these
+  // classes to headings that link to themselves.
   return !isInTitle || name === 'a' || name === 'span' || name === 'button';
 }
 
@@ -158,7 +158,10 @@ export function opensByItself({ attributes, classes }: Tag): boolean {
   return classes.some((word) => CLASS_OPENS.test(word));
 }
 
-/** Returns the id of the part that an element opens, or `undefined` if it opens a menu, a dialog or nothing. */
+/**
+ * Returns the ids of the parts that an element opens, separated by spaces, or `undefined` if it opens a menu, a dialog
+ * or nothing.
+ */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
     return undefined;
@@ -173,8 +176,8 @@ export function openedBy(attributes: Attributes): string | undefined {
 }
 
 /**
- * Returns the quoted words of a script, separated by spaces. One of them may be the id of the part that the script
- * opens, as in `toggle('a2')`.
+ * Returns the quoted words of a script, separated by spaces, or `undefined` if there are none. One of the words may be
+ * the id of the part that the script opens, as in `toggle('a2')`.
  */
 function idsIn(script: string): string | undefined {
   const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);

@@ -26,8 +26,8 @@ type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
  * Decides for each hidden part, and for each part with a name typical of menus or advertisements, whether it belongs to
- * the text. Drops blocks that visitors never see, and marks menu blocks as `BESIDE`. Makes one pass over the blocks and
- * two over the parts.
+ * the text. Drops blocks that visitors never see, and marks menu blocks as `BESIDE`. Takes time linear in the number of
+ * blocks and parts.
  */
 export function judgeParts(
   blocks: readonly Block[],

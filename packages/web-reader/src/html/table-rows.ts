@@ -150,7 +150,7 @@ function isRowOfNames(table: Table): boolean {
   return table.isGuess;
 }
 
-/** Returns the header rows of a table that has no other rows. */
+/** Returns the header rows of a table that has no other rows; otherwise `undefined`. */
 export function endTable(table: Table): string | undefined {
   if (table.rows > 0 || table.names.length === 0) return undefined;
   return table.isGuess
