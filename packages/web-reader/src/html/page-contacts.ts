@@ -31,8 +31,8 @@ const PROPERTIES: Record<string, string> = {
 };
 
 /**
- * Returns the informative lines of the header and footer, such as lines with numbers, addresses or sentences. Omits
- * menus and copyright notices.
+ * Returns the informative lines of the header and footer, such as lines with numbers, addresses or sentences, and then
+ * the facts in the structured data. Omits menus and copyright notices.
  */
 export function contactsOf(
   blocks: readonly Block[],

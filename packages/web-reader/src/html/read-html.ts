@@ -29,7 +29,7 @@ export type HtmlDocument = {
 
 /**
  * Returns the metadata of a page and its main text as Markdown, without menus and other boilerplate. `url` is the
- * address of the page, against which its links are resolved. Makes one pass, in time linear in the length of the page.
+ * address of the page, against which its links are resolved. Takes time linear in the length of the page.
  * @throws HtmlRefused
  */
 export function readHtml(page: string, { url }: { url: string }): HtmlDocument {

@@ -2,7 +2,7 @@
 export type Pace = {
   /**
    * Runs a request as soon as the limits allow it.
-   * @throws the signal's reason
+   * @throws the signal's reason if the signal aborts before the start
    */
   inTurn: <T>(run: () => Promise<T>) => Promise<T>;
   /**

@@ -69,7 +69,7 @@ export type SiteEnd = {
 
 /**
  * Reads a site from its start page, including the pages that its sitemaps list. Yields each page once.
- * @throws SiteRefused if the site as a whole cannot be read; the signal's reason
+ * @throws SiteRefused if the site as a whole cannot be read, or the signal's reason if the signal aborts
  */
 export async function* readSite(
   settings: SiteSettings,
