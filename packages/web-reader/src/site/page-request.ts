@@ -188,7 +188,7 @@ function validatorOf(headers: Headers, name: string): string | null {
   return given !== null && given.length > 0 && given.length <= 500 ? given : null;
 }
 
-/** Returns the result that follows from the status code alone, or `undefined` if the body must be read. */
+/** Returns the result that follows from the status code and the headers, or `undefined` if the body must be read. */
 function judge(
   status: number,
   headers: Headers,

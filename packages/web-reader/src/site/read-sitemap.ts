@@ -105,8 +105,8 @@ class XmlReader {
   #isOther = false;
 
   /**
-   * Returns true if parsing can stop. A sitemap nests only three elements (urlset, url, loc), so XML with deeper
-   * nesting has another format.
+   * Returns true if parsing can stop. A sitemap nests only three elements (urlset, url, loc), so XML that is nested
+   * much deeper has another format.
    */
   isOver(addressesMax: number): boolean {
     if (this.#isOther || this.#open.length > DEPTH_OF_XML_MAX) return true;

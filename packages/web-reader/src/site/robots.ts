@@ -20,9 +20,10 @@ const REDIRECTS_MAX = 5;
 const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
- * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. A file that
- * cannot be reached allows nothing. Follows up to five redirects, even to other hosts (RFC 9309, 2.3.1.2).
- * @throws SiteRefused
+ * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. If the file
+ * cannot be reached, no page may be read, and an error is thrown. Follows up to five redirects, even to other hosts
+ * (RFC 9309, 2.3.1.2).
+ * @throws SiteRefused if the file cannot be reached
  */
 export async function fetchRobots(
   origin: string,

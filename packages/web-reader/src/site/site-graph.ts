@@ -12,7 +12,9 @@ export type SiteGraph = ReadonlyMap<string, SiteNode>;
 
 export type SiteNode = {
   depth: number;
-  /** Hashes of the page's validators and text; `null` if the page is not a document. */
+  /**
+   * Hashes of the page's validators and text; `null` if the page is not a document or the server sent no validators.
+   */
   seen: { validators: string; text: string } | null;
   /** Paths of the pages that link to this page, those nearest to the start page. '' stands for a sitemap. */
   from: readonly string[];
@@ -160,7 +162,7 @@ function graphOf({ nodes }: Stored): SiteGraph {
   );
 }
 
-/** Returns the pages that each page linked to. */
+/** Returns, for each page, the pages that it links to. The key '' stands for the sitemaps. */
 export function linksOf(graph: SiteGraph): Map<string, string[]> {
   const links = new Map<string, string[]>();
   for (const [path, { from }] of graph) {
