@@ -61,7 +61,7 @@ const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Limits per namespace (docs/decisions/0021): each process limits concurrent work, and the database limits stored data.
- * Each event is stored and sent once per endpoint, so the quota for endpoints is lower. A quota of 0 means no limit.
+ * Each event is stored and sent once per endpoint, so fewer endpoints are allowed. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -100,7 +100,7 @@ const retention = {
   PARLEY_RETENTION_AUDIT: whole('days', 1, LONG, ', or 0 for no limit').prefault('0'),
 };
 
-/** OpenTelemetry variables for exporting spans. Parley reads these itself. */
+/** OpenTelemetry variables for exporting spans. Parley parses them itself, not the OpenTelemetry SDK. */
 const tracing = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),

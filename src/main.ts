@@ -65,10 +65,10 @@ program
     'PARLEY_BASE_URL of the API, used in carrier signatures (default: same as --url)',
   )
   .requiredOption('--key-file <file>', 'file with an API key')
-  .requiredOption('--token-file <file>', 'file with the token stored in the Secret')
+  .requiredOption('--token-file <file>', 'file with the carrier token that --secret contains')
   .requiredOption(
     '--secret <name/key>',
-    'Secret for the TelephonyProvider, in the namespace of the API key',
+    'Secret with the carrier token, in the namespace of the API key',
   )
   .option(
     '--host <host>',

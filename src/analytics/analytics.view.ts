@@ -17,7 +17,7 @@ export const figuresShape = {
   containment_rate: rate('`contained` divided by `ended`.'),
   accepted_escalations: count('Number of escalations that somebody accepted.'),
   time_to_accept_sec: figure(
-    'Average time in seconds from the request for a person until somebody accepted.',
+    'Average time in seconds from a request for a person until somebody accepted it.',
   ),
   missed_escalations: count('Number of escalations that nobody accepted in time.'),
   input_tokens: count(

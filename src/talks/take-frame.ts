@@ -45,7 +45,7 @@ export function createFrameTaker(
     isOver = true;
     takeNoMore();
     talk.end().catch((error: unknown) => {
-      // A client error means that the talk has already ended. The page then receives the reason why it ended.
+      // A 4xx error means that the talk has already ended. The page receives the reason separately.
       if (!(error instanceof ApiError) || error.status >= 500) fail(error);
     });
   };

@@ -25,7 +25,9 @@ const TalkTokenWrite = z
     test: z
       .boolean()
       .default(false)
-      .describe('Marks the talks as tests. Tests emit no events and are excluded from statistics.'),
+      .describe(
+        'Whether the talks are tests. Tests emit no events and are excluded from statistics.',
+      ),
     user_id: z.string().min(1).max(256).optional().describe('Your own ID for the visitor.'),
     variables,
     metadata,
