@@ -353,7 +353,7 @@ export function notUsed(
   { hasCluster }: { hasCluster: boolean },
 ): readonly string[] {
   const namespaces =
-    'PARLEY_WATCH_NAMESPACES: not used without a cluster; all namespaces are watched';
+    'PARLEY_WATCH_NAMESPACES: not used without a cluster, so all namespaces are watched';
   return !hasCluster && watchNamespaces.length > 0 ? [namespaces] : [];
 }
 
