@@ -62,13 +62,10 @@ export const Analytics = z
           version: z.int().nullable(),
           channel: channel.nullable(),
           topic: z.string().nullable(),
-          person: z
-            .strictObject({ id: z.string(), name: z.string().nullable() })
-            .nullable()
-            .meta({
-              description:
-                'The person who accepted these conversations. Null unless grouped by person.',
-            }),
+          person: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable().meta({
+            description:
+              'The person who accepted these conversations. Null unless grouped by person.',
+          }),
           total: AnalyticsFigures,
           previous: AnalyticsFigures,
         }),

@@ -805,9 +805,9 @@ export interface components {
       checks: {
         metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
         worse_by: number;
-        /** Value for the old version. Null for a percentile. */
+        /** Value for the old version. Null for a percentile, or if there is no data. */
         from: (number | null);
-        /** Value for the new version. Null for a percentile. */
+        /** Value for the new version. Null for a percentile, or if there is no data. */
         to: (number | null);
         /** New value minus old value, compared within each step. Null if there is no data. */
         difference: (number | null);
@@ -819,7 +819,7 @@ export interface components {
       }[];
       /** Number of conversations on the new version that have ended in this step. */
       conversations: number;
-      /** Number of conversations that must end in this step. */
+      /** Number of conversations on the new version that must end before this step can end. */
       min_conversations: number;
     };
     /** An entry in the append-only log of rollouts. */
@@ -837,7 +837,7 @@ export interface components {
       /** Unix seconds. */
       at: number;
       action: ('started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted');
-      /** Metrics at the time of this change. Null if a declaration or a recall made it. */
+      /** Metrics at the time of this change. Null if a declaration or a recall caused the change. */
       evidence: ({
         /** Number of conversations on the old version that have ended. */
         from: {
@@ -850,9 +850,9 @@ export interface components {
         checks: {
           metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
           worse_by: number;
-          /** Value for the old version. Null for a percentile. */
+          /** Value for the old version. Null for a percentile, or if there is no data. */
           from: (number | null);
-          /** Value for the new version. Null for a percentile. */
+          /** Value for the new version. Null for a percentile, or if there is no data. */
           to: (number | null);
           /** New value minus old value, compared within each step. Null if there is no data. */
           difference: (number | null);
@@ -864,7 +864,7 @@ export interface components {
         }[];
       } | null);
     };
-    /** A recall of versions. */
+    /** A recall of an agent's versions. */
     Recall: {
       id: string;
       agent_id: string;
@@ -1001,7 +1001,7 @@ export interface components {
       conversations: number;
       /** Number of conversations that have not ended. */
       active: number;
-      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
+      /** Number of conversations that have ended: the sum of the seven outcome counts. */
       ended: number;
       /** Number of conversations with the outcome `resolved`. */
       resolved: number;
@@ -1062,7 +1062,7 @@ export interface components {
         conversations: number;
         /** Number of conversations that have not ended. */
         active: number;
-        /** Number of conversations that have ended, which is the sum of the seven outcomes. */
+        /** Number of conversations that have ended: the sum of the seven outcome counts. */
         ended: number;
         /** Number of conversations with the outcome `resolved`. */
         resolved: number;
@@ -1105,7 +1105,7 @@ export interface components {
         /** Number of turns by all speakers. */
         turns: number;
       };
-      /** One entry for each version that has conversations, sorted by their number, largest first. */
+      /** One entry for each version that has conversations, most conversations first. */
       agents: components['schemas']['VersionStats'][];
       /** Whether there are more than 1000 entries. */
       has_more: boolean;
@@ -1118,7 +1118,7 @@ export interface components {
       conversations: number;
       /** Number of conversations that have not ended. */
       active: number;
-      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
+      /** Number of conversations that have ended: the sum of the seven outcome counts. */
       ended: number;
       /** Number of conversations with the outcome `resolved`. */
       resolved: number;
@@ -1187,7 +1187,7 @@ export interface components {
         conversations: number;
         /** Number of conversations that have not ended. */
         active: number;
-        /** Number of conversations that have ended, which is the sum of the seven outcomes. */
+        /** Number of conversations that have ended: the sum of the seven outcome counts. */
         ended: number;
         /** Number of conversations with the outcome `resolved`. */
         resolved: number;
@@ -1235,7 +1235,7 @@ export interface components {
         containment_rate: (number | null);
         /** Number of escalations that somebody accepted. */
         accepted_escalations: number;
-        /** Average time in seconds from the request for a person until somebody accepted. */
+        /** Average time in seconds from a request for a person until somebody accepted it. */
         time_to_accept_sec: (number | null);
         /** Number of escalations that nobody accepted in time. */
         missed_escalations: number;
@@ -1254,7 +1254,7 @@ export interface components {
         version: (number | null);
         channel: ('chat' | 'voice' | 'sms' | 'web_voice' | null);
         topic: (string | null);
-        /** Person who accepted escalations. */
+        /** The person who accepted these conversations. Null unless grouped by person. */
         person: ({
           id: string;
           name: (string | null);
@@ -1271,7 +1271,7 @@ export interface components {
       conversations: number;
       /** Number of conversations that have not ended. */
       active: number;
-      /** Number of conversations that have ended, which is the sum of the seven outcomes. */
+      /** Number of conversations that have ended: the sum of the seven outcome counts. */
       ended: number;
       /** Number of conversations with the outcome `resolved`. */
       resolved: number;
@@ -1319,7 +1319,7 @@ export interface components {
       containment_rate: (number | null);
       /** Number of escalations that somebody accepted. */
       accepted_escalations: number;
-      /** Average time in seconds from the request for a person until somebody accepted. */
+      /** Average time in seconds from a request for a person until somebody accepted it. */
       time_to_accept_sec: (number | null);
       /** Number of escalations that nobody accepted in time. */
       missed_escalations: number;
@@ -4202,7 +4202,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/rollouts': Only<{
-    /** List the steps of all rollouts, newest first */
+    /** List the changes to all rollouts, newest first */
     get: {
       parameters: {
         query?: {
@@ -4255,7 +4255,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the change, stored with the step. An event about the change includes it. */
+          /** Reason for the change, stored in the rollout log. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4294,7 +4294,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the change, stored with the step. An event about the change includes it. */
+          /** Reason for the change, stored in the rollout log. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4333,7 +4333,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the change, stored with the step. An event about the change includes it. */
+          /** Reason for the change, stored in the rollout log. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4372,7 +4372,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the change, stored with the step. An event about the change includes it. */
+          /** Reason for the change, stored in the rollout log. An event about the change includes it. */
           reason?: string;
         };
       } };
@@ -4697,7 +4697,7 @@ export interface paths {
           interval?: ('hour' | 'day' | 'week');
           /** Time zone that determines when days and weeks start. */
           time_zone?: string;
-          /** Property to group by. A conversation counts once for each of its topics, or once for each person who accepted it. */
+          /** Property to group by. With `topic`, a conversation counts once for each of its topics. With `person`, it counts once for each person who accepted it. */
           group_by?: ('agent' | 'version' | 'channel' | 'topic' | 'person');
           agent_id?: string;
           /** Counts only conversations on this version. Requires `agent_id`. */
@@ -9529,7 +9529,7 @@ export interface paths {
         'application/json': {
           /** Agent version to use. Defaults to the version that is live when the conversation starts. A test may use a version that was never live. */
           version?: number;
-          /** Marks the talks as tests. Tests emit no events and are excluded from statistics. */
+          /** Whether the talks are tests. Tests emit no events and are excluded from statistics. */
           test?: boolean;
           /** Your own ID for the visitor. */
           user_id?: string;
