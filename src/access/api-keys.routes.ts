@@ -17,8 +17,8 @@ import { KEY_NAME_MAX, plainName } from './plain-name.ts';
 import { fromUuid } from '../ids.ts';
 
 /**
- * API key as REST returns it after its creation (contract/api-keys.md), without the key's text. The database stores
- * only a hash of that text.
+ * API key without its text, as most responses show it (contract/api-keys.md). Only `CreatedApiKey` contains the text,
+ * because the database stores only its hash.
  */
 const ApiKey = z
   .strictObject({

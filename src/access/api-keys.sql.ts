@@ -139,8 +139,8 @@ type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 /**
  * Locks the live keys in `ids`, and every live key of the namespace that has the `keys` scope and no expiry
  * (`isManaging`). If two callers concurrently delete the last two such keys, or each other's key, the second
- * transaction sees the first deletion. A single statement locks all keys in a fixed order, so that two callers never
- * deadlock.
+ * transaction therefore waits and sees the first deletion. A single statement locks all keys in a fixed order, so that
+ * two callers never deadlock.
  */
 export async function lockManagingKeys(
   db: Db,

@@ -13,8 +13,8 @@ import { deleteOldSessions, endSession, readSession, type SessionRow } from './s
 import { deleteOldSignInTokens } from './sign-in-tokens.sql.ts';
 
 /**
- * Dependencies of the functions that end sessions early (contract/sessions.md#ending). The audit log records each
- * session that they end.
+ * Dependencies of the functions that end sessions early (contract/sessions.md#ending). These functions record each
+ * ended session in the audit log.
  */
 
 export type SessionDeps = {

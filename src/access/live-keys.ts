@@ -5,9 +5,10 @@ import type { Pool } from '../platform/postgres/pool.ts';
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * The active API keys that one process knows. contract/api-keys.md#ending promises that a deleted key is rejected
- * within 100 ms, or within a second if the notification is lost. Keys are cached, so that a busy caller costs one
- * statement per half second instead of one per request. One statement checks the keys of all open streams.
+ * Authenticates API keys, and ends the connections of keys that have ended. A deleted key is rejected within 100 ms, or
+ * within a second if the notification between processes is lost (contract/api-keys.md#ending). Each process caches
+ * keys, so that a busy caller costs one SQL statement per half second instead of one per request. One statement checks
+ * the keys of all open streams.
  */
 export type LiveKeys = {
   authenticate: Authenticate;

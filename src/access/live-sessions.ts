@@ -14,8 +14,8 @@ import {
 import { createEndWatch, type EndWatch } from './watch-ends.ts';
 
 /**
- * The active sessions that one process knows. As with API keys (live-keys.ts), an ended session is rejected within a
- * second, and a busy session costs one statement per half second.
+ * Authenticates sessions, and ends the connections of sessions that have ended. As with API keys (live-keys.ts), an
+ * ended session is rejected within a second, and a busy session costs one SQL statement per half second.
  */
 export type LiveSessions = {
   authenticate: AuthenticateSession;

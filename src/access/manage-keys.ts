@@ -58,8 +58,7 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
- * Creates an API key. A key with an expiry counts toward the same quota as rotated keys. A namespace must always keep a
- * key that can manage keys (`last_key`). A key with an expiry does not count as such a key.
+ * Creates an API key. Keys with an expiry, including rotated ones, have a separate quota.
  * @throws ApiError unauthorized, quota_exceeded, invalid_body if the new key has scopes that the caller's own key
  * lacks, outlives that key, or has an expiry in the past
  */
@@ -92,9 +91,9 @@ export function createKey(
 
 /**
  * Rotates a key: creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated
- * again. A rotation is possible even if the quota for permanent keys is used up. Keys with an expiry have a separate
- * quota, because otherwise a chain of rotations could create any number of keys. A caller whose key has an expiry
- * cannot rotate keys, because the new key would have no expiry.
+ * again. Keys with an expiry, such as the old key, have a separate quota. A rotation is therefore possible even if the
+ * quota for permanent keys is used up, but a chain of rotations cannot create any number of keys. A caller whose key
+ * has an expiry cannot rotate keys, because the new key would have no expiry.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -110,18 +109,19 @@ export async function rotateKey(
     const old = found(await readApiKey(db, key), 'API key');
     const missing = missingScopes(caller, old.scopes);
     if (missing.length > 0) {
-      // Without this check, a key that may only manage keys could create a key that may do everything.
+      // Without this check, a key with only the `keys` scope could create a key with every scope.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}. Yours lacks ${missing.join(', ')}.`);
     }
     // The row is locked, so one of two concurrent rotations fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
-      const detail = 'The key already expires. Rotate its successor, or create another key.';
+      const detail =
+        'This key already has an expiry, so it cannot be rotated. Rotate its successor, or create another key.';
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that if the
-      // key cannot be rotated by anyone, the caller gets that error instead.
+      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a caller
+      // gets the errors above for a key that nobody could rotate.
       const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that outlives it.`;
       throw new ApiError('missing_scope', detail);
     }
@@ -142,7 +142,7 @@ export async function rotateKey(
 }
 
 /**
- * Deletes an API key.
+ * Deletes an API key. A namespace must keep at least one key that can manage keys and does not expire (`last_key`).
  * @throws ApiError unauthorized, not_found, last_key
  */
 export async function deleteKey(
@@ -167,9 +167,10 @@ export async function deleteKey(
 }
 
 /**
- * Locks the caller's own key and session. Another process may have ended them while this process still has them cached,
- * and an ended key must not create another key. `managing` contains the IDs of the keys that may manage keys and do not
- * expire. `endsAt` is the expiry of the caller's key in Unix ms, or null if it has none.
+ * Locks the caller's own key and session, the keys in `others`, and all keys in `managing`. The caller's key or session
+ * may have ended although this process still has it cached, and an ended key must not create another key. `managing`
+ * contains the IDs of the keys that can manage keys and do not expire. `endsAt` is the expiry of the caller's key in
+ * Unix ms, or null if it has none.
  * @throws ApiError unauthorized
  */
 async function lockKeys(
@@ -190,7 +191,7 @@ async function lockKeys(
 /**
  * Adds a key with a given text, which comes from the environment or the command line. Returns undefined if a key with
  * this text exists or existed.
- * @throws StartupError if the text is a key of another namespace
+ * @throws StartupError if a live key of another namespace has this text
  */
 export function addGivenKey(
   { pool }: Pick<KeyDeps, 'pool'>,
@@ -249,8 +250,8 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
 }
 
 /**
- * Requires that the new key does not outlive the caller's key. Otherwise a key for one day could create a permanent
- * one.
+ * Requires that the new key does not outlive the caller's key. Otherwise a key that is valid for a day could create a
+ * permanent one.
  * @throws ApiError invalid_body
  */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {

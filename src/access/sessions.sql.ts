@@ -21,7 +21,8 @@ export type SessionRow = {
   lastSeenAt: number;
   /** Time at which the session ends even if it is used. It is never later than the expiry of its key. */
   expiresAt: number;
-  /** Time at which the session ends unless it is used before then. */ idleExpiresAt: number;
+  /** Time at which the session ends unless it is used before then. */
+  idleExpiresAt: number;
 };
 
 /** Idle timeout of a session in seconds. An open stream counts as use. */
@@ -31,15 +32,16 @@ const ABSOLUTE_SEC = 43_200;
 /** Age in seconds at which a token is replaced. */
 const ROTATE_SEC = 3_600;
 /**
- * Minimum time in seconds between two replacements. A second replacement is needed if the response with the new token
- * was lost. The interval is longer than any response takes, so that no late response restores an old token.
+ * Minimum time in seconds between two replacements of a session's token. A second replacement is needed if the response
+ * with the new token was lost. The interval is longer than any response takes, so that a late response cannot overwrite
+ * a newer token in the browser.
  */
 const ROTATE_AGAIN_SEC = 600;
 /**
  * Time in seconds for which a replaced token remains valid after its successor was first used, for requests in flight.
  */
 const OVERLAP_SEC = 60;
-/** Time for which ended sessions are kept. After that, only the audit log shows who signed in. */
+/** Time for which sessions are kept after they expire. After that, only the audit log shows who signed in. */
 const KEPT = `interval '1 day'`;
 
 const KEY_LIVES = `k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_timestamp())`;
@@ -146,8 +148,8 @@ export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
 }
 
 /**
- * Adds the next token of a session. Returns false if one was added recently, so that only one of several concurrent
- * requests replaces the token.
+ * Adds the next token of a session. Returns false if another one was added recently, so that only one of several
+ * concurrent requests replaces the token.
  */
 export async function insertNextToken(
   db: Db,

@@ -12,15 +12,15 @@ import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
 /** Signing in: the exchange of a credential for a session (contract/sessions.md#signing-in). */
 
-/** Proof of identity. Any new way to sign in becomes another member of this union. */
+/** Proof of identity. A new way to sign in needs a new member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
 
 /** A new session. The token's text is available only here. */
 export type NewSession = { row: SessionRow; token: string };
 
 /**
- * Maximum number of concurrent sessions per key. It is far above the number of people who share a key, and small enough
- * to list all sessions.
+ * Maximum number of concurrent sessions per key. It is far above the number of people who share a key, but small enough
+ * that all sessions can be listed.
  */
 const SESSIONS_MAX = 1_000;
 
@@ -81,7 +81,7 @@ async function proven(db: Db, credential: Credential): Promise<{ keyId: string; 
 
 async function requireRoom(db: Db, keyId: string): Promise<void> {
   if ((await countSessions(db, keyId)) < SESSIONS_MAX) return;
-  const detail = `This API key already has ${SESSIONS_MAX} sessions, the maximum. End some with DELETE /v1/sessions/{id}, or wait half an hour.`;
+  const detail = `This API key already has ${SESSIONS_MAX} sessions, the maximum. End some with DELETE /v1/sessions/{id}, or wait half an hour until unused ones end.`;
   throw new ApiError('quota_exceeded', detail);
 }
 
