@@ -11,12 +11,12 @@ export type DeclaredTexts = {
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 
-/** Object in a response. `shown` is true if the operator has already applied the write, so that the row includes it. */
+/** Object in a response. `shown` is true if the operator has already applied the latest write to the row. */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
- * `fits` is false for an object that would make the page too large. It is undefined for kinds whose objects are always
- * small.
+ * Object in a list. `fits` is false if the object would make the page too large. It is undefined for kinds whose
+ * objects are always small.
  */
 export type ListedObject = { id: string; body: Record<string, unknown>; fits?: boolean };
 
@@ -27,7 +27,7 @@ export type ListedObject = { id: string; body: Record<string, unknown>; fits?: b
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**
    * Lists up to `limit` objects. `limit` is one more than the page size, so that the caller can detect whether another
-   * page follows. After an object that does not fit into the page, no other is listed.
+   * page follows. The list ends after the first object that does not fit into the page.
    */
   list: (filter: ListPage & Filters) => Promise<ListedObject[]>;
   read: (key: RowKey) => Promise<Answered>;

@@ -43,8 +43,8 @@ export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): R
 }
 
 /**
- * Definition of the five routes of a kind. It has more options than `kindRoutes` needs, for kinds with write code of
- * their own.
+ * Definition of the five routes of a kind. It has more options than `kindRoutes` uses; kinds with their own write code
+ * need them.
  */
 export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & {
   names: KindNames;

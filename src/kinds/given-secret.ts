@@ -10,11 +10,12 @@ import type { KindNames } from '../platform/resources/kind-names.ts';
 import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-secrets.sql.ts';
 
 /**
- * A "given" secret: one that a REST request may contain in clear text, and that no response shows
- * (contract/model-providers.md#keys). The API may not write Secrets. It therefore stores the given secret encrypted,
- * and declares a reference to the object's own Secret, into which the operator copies it. Each given secret gets a new
- * key in that Secret, so giving another secret changes the declaration, which wakes the operator. One declaration
- * always names both the secret and the address that receives it.
+ * REST fields for a "given" secret: one that a request contains in clear text, and that no response shows
+ * (contract/model-providers.md#keys). The API may not write Secrets. It therefore stores the given secret encrypted in
+ * the database, and declares a reference to the object's own Secret, into which the operator copies it. Each given
+ * secret gets a new key in that Secret, so a new value always changes the declaration, which wakes the operator. The
+ * declaration contains both this reference and the address that receives the secret, so that they always change
+ * together.
  */
 export type SecretField = {
   /** REST field with the list whose items contain the fields below. If absent, the body itself contains them. */
@@ -31,7 +32,8 @@ export type SecretField = {
 };
 
 /**
- * Fields of a request without the given secrets. `kept` contains those secrets, which are not part of the declaration.
+ * Fields of a request, with references in place of the given secrets. `kept` contains the secrets themselves, which are
+ * not part of the declaration.
  */
 export type Given<Fields> = { fields: Fields; kept: readonly Kept[] };
 type Kept = GivenKey & { text: string };
@@ -49,8 +51,8 @@ export function ownSecretName({ idPrefix }: Names, id: string): string {
 }
 
 /**
- * Replaces the given secrets in a request with references to them. Without `seed`, the references are random. With it,
- * a retry of the request gets the same references.
+ * Replaces the given secrets in a request with references to them. By default, the references are random. If a retry
+ * uses the same `seed` as the first attempt, it gets the same references.
  * @throws ApiError invalid_body
  */
 export function takeGiven<T extends object>(
@@ -118,7 +120,7 @@ export async function keepingGiven<T>(
 
 /**
  * Requires a given secret to be sent again if its receiver changes. Otherwise anyone who may change the address could
- * receive a secret that the API never shows.
+ * make Parley send them a secret that the API never shows.
  * @throws ApiError invalid_body
  */
 export function requireGivenAgain(
@@ -130,8 +132,8 @@ export function requireGivenAgain(
 }
 
 /**
- * Returns a stored secret that `after` would send to a different address from that in `before`, or `undefined` if there
- * is none.
+ * Returns the first stored secret that has a different receiver in `after` than in `before`, or undefined if there is
+ * none. Secrets that the request sends again (`kept`) do not count.
  */
 export function findMoved(
   { secrets, names, id, kept }: Secrets & Pick<Given<unknown>, 'kept'> & { id: string },
@@ -171,9 +173,7 @@ function isRefTo(ref: unknown, name: string): ref is { name: string; key: string
   return typeof ref === 'object' && ref !== null && 'name' in ref && ref.name === name;
 }
 
-/**
- * Returns the error for a stored secret that would be sent to a different address from the one for which it was given.
- */
+/** Returns the error for a stored secret whose receiver has changed since the secret was given. */
 export function givenElsewhere({ field, sentTo }: SecretField, pointer = `/${field}`): ApiError {
   return refusal({ pointer, code: 'required', detail: mustBeSentAgain(sentTo[0]) });
 }
@@ -182,7 +182,7 @@ export function mustBeSentAgain(sentTo: string): string {
   return `must be sent again, because \`${sentTo}\` has a new origin, which would receive the stored secret`;
 }
 
-/** Returns the origin of a URL. Returns any other value unchanged; the schema has rejected it or the store will. */
+/** Returns the origin of a URL. Returns any other value unchanged, because the schema or the store rejects it. */
 export function originOf(url: unknown): unknown {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : url;
 }

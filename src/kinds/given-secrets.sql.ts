@@ -9,8 +9,8 @@ import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 export type GivenKey = RowKey & { key: string };
 
 /**
- * Time after which a row is deleted. A process that dies after writing the row and before writing the declaration
- * leaves a row that nothing uses.
+ * Time after which a row is deleted even if the operator has not copied its secret. If a process dies after it has
+ * written the row but not the declaration, nothing ever uses the row.
  */
 const KEPT = '30 days';
 

@@ -143,7 +143,10 @@ function secretShape(shape: Shape, { field, ref, schema }: SecretField): Shape {
   };
 }
 
-/** Returns all fields of the spec. Required fields have the same schema in a response as in a request. */
+/**
+ * Returns the default for `RestTexts.fields`: all fields of the spec except the given secret. Fields that are not
+ * required may be null in a response.
+ */
 function allFields(
   { shape }: z.ZodObject,
   secret: SecretField | undefined,

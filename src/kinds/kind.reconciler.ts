@@ -68,7 +68,10 @@ export function reconciled<Spec, Used, Status>(
 
 const IN_FORCE = { reason: 'InForce', message: 'the declaration is in effect' };
 
-/** Returns the reconciler of a kind that uses no other object and is in effect as soon as it is declared. */
+/**
+ * Returns the reconciler of a kind whose objects refer to no other objects and are in effect as soon as they are
+ * declared.
+ */
 export function plainReconciler<Spec, Used>(
   kind: KindOf<Spec, Used>,
 ): (deps: ProjectDeps) => ReconciledKind<Spec> {

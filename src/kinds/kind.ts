@@ -26,7 +26,7 @@ import {
 
 /**
  * Input of `defineKind` (docs/kinds.md). The folder of a kind provides the specific part, and `defineKind` adds the
- * common part: CRD, table operations, REST schemas, routes, audit entries, quota, usage, changes and columns with
+ * common part: CRD, table operations, REST schemas, routes, audit entries, quota, usage, change events and columns with
  * encrypted (sealed) values.
  */
 export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {

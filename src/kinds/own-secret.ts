@@ -41,9 +41,10 @@ export type SecretUser = {
 };
 
 /**
- * Copies the secrets from REST requests into the object's own Secret. After that, the only other copy is in the row of
- * the declaration in effect. Does nothing if all of them have been copied already. Values that an earlier call copied
- * stay if their key is in `keys` or `kept`; all others are removed. Returns the reason if the Secret cannot be written.
+ * Copies the given secrets with these `keys` into the object's own Secret, and deletes their rows. After that, the only
+ * other copy is in the row of the declaration in effect. Does nothing if all of them have been copied already. Values
+ * that the Secret already contains stay if their key is in `keys` or `kept`; all others are removed. Returns the
+ * problem if the Secret cannot be written.
  */
 export async function copyGiven(
   { store, pool, sealer }: OwnSecretDeps,
@@ -105,7 +106,8 @@ export async function resolveOwnKey(
 }
 
 /**
- * Deletes an object's own Secret after a REST request removed the secret, or replaced it with one in another Secret.
+ * Deletes an object's own Secret if a REST request has removed the reference to it, or replaced the reference with one
+ * to a different Secret.
  */
 export async function dropUnusedSecret<Spec>(
   deps: OwnSecretDeps,
@@ -117,7 +119,7 @@ export async function dropUnusedSecret<Spec>(
   }: Omit<SecretUser, 'keys'> & { refOf: (spec: Spec) => { name: string } | undefined },
 ): Promise<void> {
   const own = ownSecretName(kind, id);
-  // The cast is safe, because the object is of the kind.
+  // The cast is safe, because the object is of this kind.
   if (refOf(object.spec as Spec)?.name === own) return;
   if (managedBy(object.owners[kind.homeField]) !== 'api') return;
   const before = await kind.rows.readActive(deps.pool, id);

@@ -99,7 +99,10 @@ export async function projectKind<Spec, Used>(
   return refusal;
 }
 
-/** Returns the new row. Its condition is the result of the reconcile, or the problem that `beside` reports. */
+/**
+ * Returns the new row, and the problem if `beside` cannot write its rows. The row's `Ready` condition shows that
+ * problem or, if there is none, the result of the reconcile.
+ */
 async function judge<Spec>(
   db: Db,
   { declared, found, secret, beside }: ToProject<Spec>,
@@ -113,7 +116,7 @@ async function judge<Spec>(
   };
 }
 
-/** Returns the declaration that comes into effect, or null if it already is in effect. */
+/** Returns the declaration that comes into effect, or null if it is already in effect. */
 async function activeOf<Spec, Used>(
   { rows, names, used }: ProjectedKind<Spec, Used>,
   { pool, sealer }: Pick<ProjectDeps, 'pool' | 'sealer'>,
@@ -127,7 +130,7 @@ async function activeOf<Spec, Used>(
   return next && { spec: next.value, secret: next.sealed };
 }
 
-/** Adds the declaration to the audit log when the operator applies it. */
+/** Records a declaration in the audit log when the operator applies it. */
 async function record<Spec, Used>(
   { names, rest, audit }: ProjectedKind<Spec, Used>,
   db: Db,
@@ -169,7 +172,7 @@ export function goneLine<Spec>(
   return { before: { name, ...Object.fromEntries(shown), managed_by: managedBy } };
 }
 
-/** Hides an object whose declaration was removed, deletes its secret and releases its rows in other tables. */
+/** Hides an object whose declaration was removed. Also deletes its secret and its rows in other tables. */
 export async function removeKind<Spec, Used>(
   kind: ProjectedKind<Spec, Used>,
   deps: Pick<ProjectDeps, 'pool' | 'notifier'>,

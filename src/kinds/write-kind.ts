@@ -34,9 +34,9 @@ export type WriteRules<Fields> = {
   /** Prefix of a generated name. Defaults to the last word of the noun. */
   derivedName?: string;
   /**
-   * Returns the faults in the body of a create request, or in a merge patch, whose fields may be null. It finds faults
-   * that would otherwise appear only in a condition after the write. The operator validates the whole declaration
-   * again.
+   * Returns the faults in the fields of a create request or of a merge patch, in which a field may be null. Without
+   * this check, these faults would appear only in a condition after the write. The operator validates the whole
+   * declaration again.
    */
   faults?: (
     deps: KindApiDeps,
@@ -150,8 +150,8 @@ const secretsOf = ({ secret }: { secret?: SecretField }): readonly SecretField[]
   secret ? [secret] : [];
 
 /**
- * Requires the secret of a new object that needs one, either in the request or in a Secret. The schema of the body
- * requires neither.
+ * Requires a new object to have its secret, if the kind needs one: either the secret itself or a reference to a Secret.
+ * The schema of the body requires neither field.
  * @throws ApiError invalid_body
  */
 function refuseMissing<Spec>(rules: WrittenKind<Spec>['rules'], fields: object): void {
