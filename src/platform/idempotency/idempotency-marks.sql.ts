@@ -19,7 +19,7 @@ export type MarkRow = {
 
 export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
 
-/** Inserts a record. Returns false if another request has already inserted one for this key. */
+/** Inserts a record. Returns false if another request has already inserted one for the same key. */
 export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'insert_idempotency_mark',
@@ -107,7 +107,8 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
 }
 
 /**
- * Lets the next request with the key take over immediately. The row stays, because that request needs the plan in it.
+ * Lets the next request with the same `Idempotency-Key` take over immediately. The row stays, because that request
+ * needs the plan in it.
  */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
@@ -117,7 +118,7 @@ export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   );
 }
 
-/** Records that the request is still in progress. */
+/** Records that the request is still in progress, so that no other request takes over its record. */
 export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
     `update idempotency_marks set claimed_at = clock_timestamp()
@@ -127,8 +128,8 @@ export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
 }
 
 /**
- * Lets the next request with the key take over immediately. Used when the process that handled the first request is
- * known to have ended.
+ * Lets the next request with the same `Idempotency-Key` take over immediately. It is used when the process that handled
+ * the first request is known to have ended.
  */
 export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
   await db.query(
@@ -189,7 +190,7 @@ export const SEALED_MARK_COLUMNS: readonly SealedColumn[] = ['request', 'decisio
     ],
     with: [],
     place: ({ api_key_id: apiKeyId = '', place_hash: hash = '' }) =>
-      // PostgreSQL writes bytes as `\x`, followed by hex digits.
+      // PostgreSQL writes bytes as `\x` followed by hex digits.
       markPlace({ apiKeyId, hash: Buffer.from(hash.slice(2), 'hex') }),
     where: 'true',
   }),

@@ -22,11 +22,11 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an idempotency record (called a mark in
- * this code) is inserted to show that the request is in progress. The transaction that makes the change also stores the
- * response in the record. A crash therefore leaves an unfinished record and no change. The next request with the key
- * takes the record over after 60 s, or immediately if the client got an error for which a retry may help. The previous
- * owner can then neither finish the record nor commit its transaction.
+ * Handles requests with an `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an idempotency
+ * record (called a mark in this code) is inserted to show that the request is in progress. The transaction that makes
+ * the change also stores the response in the record. A crash therefore leaves an unfinished record and no change. The
+ * next request with the same key takes the record over after 60 s, or immediately if the client got an error for which
+ * a retry may help. The previous owner can then neither finish the record nor commit its transaction.
  */
 
 /**
@@ -47,7 +47,7 @@ export type MarkedRequest = {
   path: string;
   /** Value of the `Idempotency-Key` header. */
   key: string;
-  /** Parts of the request that a repeat must match byte for byte: the query and the body. */
+  /** The query and the body of the request. A repeated request must match them byte for byte. */
   content: readonly (string | Buffer)[];
 };
 
@@ -161,7 +161,7 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
       ...plan,
       mark: { apiKeyId: claimed.apiKeyId, hash: claimed.hash },
       decide: async <T>(choose: () => Promise<T>) => {
-        // The cast is safe, because the same `choose` of the same request wrote this decision.
+        // The cast is safe, because an earlier attempt of this request stored the result of the same `choose`.
         if (decision) return JSON.parse(sealer.open(decision, place)) as T;
         const chosen = await choose();
         const text = sealer.seal(JSON.stringify(chosen), place);
@@ -181,7 +181,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 
 /**
  * Returns the ids of the conversations and calls in a response. Every response with messages of a conversation, or with
- * phone numbers of a call, also contains its id. The ids are stored with the response, so that an erasure finds it.
+ * phone numbers of a call, also contains its id. These ids are stored with the response, so that erasing a conversation
+ * or call also erases the response.
  */
 function erasableIn(text: string): string[] {
   const ids = new Set(text.match(/\b(?:conv|call)_[0-9a-z]{26}\b/g));

@@ -10,7 +10,7 @@ export type MarkKey = { apiKeyId: string; hash: Buffer };
  * are stored in the record, so that a retry after a crash recreates the same resource instead of a second one.
  */
 export type Plan = {
-  /** UUIDv7 of the resource to create. Derived names are computed from it too. */
+  /** UUIDv7 of the resource to create. If its name is generated, the name is derived from this id. */
   id: string;
   /** 32 random bytes from which the resource's secrets are derived. */
   seed: Buffer;
