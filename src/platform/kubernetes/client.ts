@@ -17,7 +17,10 @@ export type KubeClient = {
    * @throws KubeError if the server rejects the request; KubeConnectionError if there is no response
    */
   request: (request: KubeRequest) => Promise<unknown>;
-  /** Opens a stream of JSON lines. Throws the same errors as `request`, also while the stream is being read. */
+  /**
+   * Opens a stream and yields the value of each JSON line. Throws the same errors as `request`, both on opening and
+   * while the stream is being read.
+   */
   stream: (request: KubeStreamRequest) => Promise<AsyncIterable<unknown>>;
   close: () => Promise<void>;
 };
@@ -136,8 +139,9 @@ export function createKubeClient({ credentials, countRequest }: KubeClientDeps):
 }
 
 /**
- * Awaits a response, but rejects as soon as the signal aborts. undici notices an abort only after it has connected, so
- * a handshake that hangs would block for the whole `CONNECT_TIMEOUT_MS`. A response that arrives later is discarded.
+ * Awaits a response, but rejects as soon as the signal aborts. Without this function, a handshake that hangs would
+ * block for the whole `CONNECT_TIMEOUT_MS`, because undici notices an abort only after it has connected. A response
+ * that arrives later is discarded.
  */
 async function unlessAborted(
   signal: AbortSignal,
@@ -191,7 +195,10 @@ async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   }
 }
 
-/** Returns how long to wait in ms before the request is sent again, or undefined if a retry would not help. */
+/**
+ * Returns the time in ms to wait before the request is sent again, or undefined if the response does not mean that the
+ * server is too busy.
+ */
 function busyMs(
   statusCode: number,
   headers: Dispatcher.ResponseData['headers'],
@@ -217,8 +224,8 @@ const SHUT_OFF =
   'networkPolicy.kubernetesApiCidrs or, with Cilium, use a CiliumNetworkPolicy';
 
 /**
- * Parses a body as JSON. Returns undefined for any other body, such as an HTML page from a proxy. Then only the status
- * code is used.
+ * Parses a body as JSON. Returns undefined for any other body, such as an HTML page from a proxy. In that case, the
+ * error contains only the status code.
  */
 function parse(text: string): unknown {
   try {

@@ -21,8 +21,8 @@ export type KubeCredentials = {
 /** Folder with a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
- * Time in ms for which a token is cached. The kubelet renews a token while at least a fifth of its lifetime (an hour or
- * more) is left, so a cached token is always still valid.
+ * Time in ms for which a token is cached. A token is valid for an hour or more, and the kubelet renews it before less
+ * than a fifth of that time is left. A cached token is therefore always still valid.
  */
 const TOKEN_KEPT_MS = 60_000;
 
@@ -35,8 +35,8 @@ export type CredentialsDeps = {
 
 /**
  * Loads the pod's own service account or, outside a pod, the kubeconfig that kubectl would use (including exec plugins
- * and OIDC). It loads @kubernetes/client-node only for a kubeconfig. The package costs 87 MB of memory and a second,
- * which is too much for a pod that only reads three files.
+ * and OIDC). It imports @kubernetes/client-node only to read a kubeconfig, because that package costs 87 MB of memory
+ * and a second of startup time. That is too much for a pod, which only reads three files.
  * @throws StartupError if there is neither
  */
 export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {

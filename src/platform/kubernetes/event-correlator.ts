@@ -23,13 +23,13 @@ export type EventSeries = {
 
 /**
  * Decides how to report an event, with the rules and limits of client-go's EventCorrelator. A repeated event increases
- * the count of its series. If more than 10 events within 10 minutes differ only in their notes, the eleventh and all
- * later ones share one Event. An object that has had 25 events may get one more every 5 minutes.
+ * the count of its series. If more than 10 events differ only in their notes and follow each other within 10 minutes,
+ * the eleventh and all later ones share one Event. After 25 events, an object may get only one more every 5 minutes.
  */
 export type EventCorrelator = {
   /**
-   * Records an event. Returns the series to send, or undefined if the limits do not allow sending now. The next time
-   * that the series is sent, it reports the increased count.
+   * Counts an event. Returns its series, which the caller must send, or undefined if the limits do not allow sending
+   * now. In that case, the event is still included in the count that is sent next.
    */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };
@@ -48,8 +48,8 @@ export function createEventCorrelator({ nowMs }: { nowMs: () => number }): Event
   const buckets = new LRUCache<string, { tokens: number; atMs: number }>(bounds);
 
   /**
-   * Returns true if events with the same reason have too many different notes, for example because each note contains a
-   * time or an id. Otherwise each note would become a separate Event.
+   * Returns true if so many events differ only in their notes that this event must share an Event with others. This
+   * happens, for example, if each note contains a time or an id.
    */
   function isOneOfMany(key: string, note: string): boolean {
     const found = similar.get(key);

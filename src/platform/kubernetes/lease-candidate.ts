@@ -71,8 +71,8 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time. `bell.ring` ends a single `bell.wait` early, and usually does so here, because our own
-    // release of the Lease rings the bell.
+    // Waits for the full time, even if the bell rings. It usually rings here, because the watch reports our own release
+    // of the Lease.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -100,11 +100,11 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * What a candidate knows about the Lease. From this it decides when it may try to take the Lease. It judges whether the
- * holder is alive only by the time since the record last changed, measured with its own monotonic clock. Outdated
- * reports (from a watch that lags behind a read) can only make a candidate wait longer. A request to take the Lease
- * names the version that the candidate saw, so a candidate with incomplete knowledge never takes the Lease from a live
- * holder.
+ * What a candidate knows about the Lease, and when it may therefore try to take it. The candidate considers the holder
+ * dead if the record has not changed for the lease duration, measured with the candidate's own monotonic clock.
+ * Outdated reports (from a watch that lags behind a read) can only make the candidate wait longer. A request to take
+ * the Lease names the version that the candidate saw. The server therefore rejects the request if the holder has
+ * renewed the Lease since.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if none exists. */
@@ -130,7 +130,7 @@ export function createLeaseView(deps: {
 }): LeaseView {
   const { identity, leaseDurationMs, nowMs } = deps;
   let current: Lease | undefined;
-  /** Last record seen. It is kept even after the Lease was deleted. */
+  /** Last record seen. It is kept even after the Lease has been deleted. */
   let record: Lease | undefined;
   let changedAtMs = 0;
   let known = false;
@@ -139,7 +139,7 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      // A deletion does not shorten the wait, because the former holder does not know of it yet and continues to lead
+      // A deletion does not shorten the wait, because the former holder may not know of it yet and may continue to lead
       // for a moment.
       if (!lease) return;
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();

@@ -9,8 +9,8 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
 /**
  * Elects one leader among several processes with a coordination.k8s.io/v1 Lease. It works like client-go's election,
  * with three differences. Candidates follow the Lease with a watch instead of polling, so a released Lease is taken
- * within milliseconds. A leader that stops keeps renewing the Lease until `onLost` has ended, so that no other process
- * starts to lead before then. If the Lease is deleted, candidates still wait until it would have expired.
+ * within milliseconds. While a leader is stopping, it continues to renew the Lease until `onLost` has ended, so that no
+ * other process starts to lead before then. If the Lease is deleted, candidates still wait until it would have expired.
  *
  * A Lease does not guarantee a single leader: if a leader is paused and resumes after another process has taken over,
  * it does not notice until its next timer fires. If a write must not happen twice, the store itself must therefore
@@ -38,7 +38,7 @@ export type ElectorDeps = {
    */
   identity: string;
   /**
-   * Called when this process becomes the leader. If it throws, the Lease is released after `onLost`, and the next
+   * Called when this process becomes the leader. If it throws, `onLost` is called, the Lease is released, and the next
    * attempt follows after `retryPeriodMs`. `resign` ends this term. The next term may begin immediately.
    */
   onLead: (resign: (reason: string) => void) => Promise<void>;
@@ -131,7 +131,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     const held = createHeldLease({ ...deps, lock, lease });
     tenure = createTenure({ ...deps, held, takenAtMs: sentAtMs });
     try {
-      // Does not begin a term if `stop` was called in the meantime.
+      // No term begins if `stop` was called in the meantime.
       return stopping.signal.aborted || (await serveTerm(deps, tenure, stopped));
     } finally {
       // The Lease is released last, so that everything in this term has ended before the next holder begins.

@@ -10,7 +10,7 @@ export type LeaseLock = {
   /** Reads the Lease. Returns undefined if it does not exist. */
   read: (timeoutMs: number) => Promise<Lease | undefined>;
   /**
-   * Replaces `seen` with `spec`. Returns undefined if another process wrote first. The caller then reads the Lease
+   * Replaces `seen` with `spec`. Returns undefined if another process wrote first; the caller must then read the Lease
    * again.
    */
   write: (
@@ -67,9 +67,9 @@ export function leasesPath(namespace: string): string {
   return `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`;
 }
 
-/** A Lease that this process holds, as it last wrote it. */
+/** A Lease that this process holds, in the version that this process last wrote. */
 export type HeldLease = {
-  /** Renews the Lease. Returns false if another process holds it. Throws if it cannot find out who holds it. */
+  /** Renews the Lease. Returns false if another process holds it. Throws if the holder cannot be determined. */
   renew: (timeoutMs: number) => Promise<boolean>;
   /**
    * Records in the Lease that nobody holds it. If the Lease was deleted, creates it again, so that candidates learn

@@ -6,9 +6,9 @@ import type { KubeClient } from './client.ts';
 import { isKubeError, toKubeError } from './kube-error.ts';
 
 /**
- * Follows a collection: lists it page by page, then watches it from the version of that list on, and never ends by
- * itself. It works like client-go's Reflector. The informer in @kubernetes/client-node is not used, because it stops at
- * the first broken connection and ignores bookmarks.
+ * Follows a collection of objects until `stop` is called: lists it page by page, and then watches for changes since
+ * that list. It works like client-go's Reflector. The informer in @kubernetes/client-node is not used, because it stops
+ * at the first broken connection and ignores bookmarks.
  * - A watch that broke or ended resumes from the last version seen. Bookmarks keep this version recent.
  * - If the server no longer has that version (410 Gone, as a status or an event), everything is listed again.
  * - A connection may die without an error, so the watch is closed after `deadManMs` without an event. The server sends
@@ -22,9 +22,9 @@ export type ListWatch = {
   /** Resolves after the first full list has been reported. Never resolves if the watch is stopped first. */
   synced: Promise<void>;
   /**
-   * Lists everything again, and resolves when all objects that existed at the time of the call have been reported. It
-   * is needed because a watch alone does not show whether its data is current. Never resolves if the watch is stopped
-   * first.
+   * Lists everything again, and resolves when all objects that existed at the time of the call have been reported.
+   * Callers need it because a watch alone does not show whether its data is current. Never resolves if the watch is
+   * stopped first.
    */
   refresh: () => Promise<void>;
 };
@@ -56,8 +56,8 @@ const PAGE_SIZE = 500;
 const WATCH_SEC = { min: 300, max: 600 };
 const DEAD_MAN_MS = 90_000;
 /**
- * Pauses after failures. client-go waits up to 30 s to avoid a thundering herd. Here the maximum is 3 s, because a
- * handful of pods causes no herd, and people are watching when a cluster has just come back.
+ * Pauses in ms after failures. client-go waits up to 30 s to avoid a thundering herd. Here the maximum is 3 s, because
+ * a handful of pods causes no herd, and people are watching when a cluster has just come back.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
@@ -223,7 +223,7 @@ function createBackOff(
       try {
         await delay(ceiling * (0.5 + random() / 2), { signal: stopping });
       } catch {
-        // The watch was stopped, so nobody is waiting for the pause to end.
+        // The watch was stopped during the pause. The caller's loop then ends.
       }
     },
   };
@@ -287,7 +287,7 @@ function isGone(error: unknown): boolean {
   return isKubeError(error, 410);
 }
 
-/** Creates a signal that aborts after `ms` unless `defer` is called before then. */
+/** Creates a signal that aborts when `defer` has not been called for `ms`. */
 function createDeadMan(ms: number) {
   const controller = new AbortController();
   const timer = setTimeout(() => {

@@ -11,7 +11,7 @@ import {
 import { KubeConnectionError, KubeError, type StatusCause } from './kube-error.ts';
 
 /**
- * Converts an error response (metav1.Status) to one of the errors that `ResourceStore` documents. Returns any other
+ * Converts an error from the Kubernetes client to one of the errors that `ResourceStore` documents. Returns any other
  * error unchanged.
  */
 export function toStoreError(error: unknown): unknown {
@@ -35,8 +35,8 @@ export function toStoreError(error: unknown): unknown {
 }
 
 /**
- * Pattern of the error (500) that the server itself reports for a field that the schema does not declare, or declares
- * with a different type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
+ * Pattern of the error (500) that the server reports for a field that the schema does not declare, or declares with a
+ * different type: `… (default/b; parley.dev/v1alpha1, Kind=Agent): .spec.nope: field not declared in schema`
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
@@ -80,7 +80,7 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored. They do not name a mistake, but report, for example, that the server
+  // Causes without a field (`<nil>`) are ignored. They do not describe a mistake. For example, one says that the server
   // stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
@@ -94,8 +94,8 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
       // If a rule is violated, the server writes the invalid value before the rule's message. Only the message is
       // shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
-      // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts), and the description is
-      // the rule's message. A message that is such a description is therefore reported as an invalid format.
+      // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts), and the rule's message
+      // is that description. If the message is such a description, the value has an invalid format.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }

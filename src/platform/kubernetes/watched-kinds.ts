@@ -18,8 +18,8 @@ export type WatchedKinds = {
    */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing until all objects are
-   * listed, so that a reader never mistakes an object that has not arrived yet for a deleted one.
+   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing until all objects have
+   * been listed. Otherwise a reader could mistake an object that has not arrived yet for a deleted one.
    */
   watch: ResourceStore['watch'];
 };
@@ -94,8 +94,8 @@ const identified = z.object({
 });
 
 /**
- * Returns the cached object if the received one (`raw`) is the same version of it. A new list then does not keep every
- * object in memory twice.
+ * Returns the cached object if `raw`, the received one, is the same version of it. This keeps a new list from storing a
+ * second copy of every object in memory.
  */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);
@@ -127,7 +127,7 @@ function matters({ before, after }: CacheChange<Resource>): boolean {
 
 type Scoped = { namespace: string | undefined; cache: ObjectCache<Resource> };
 
-/** Combines the caches of several namespaces. Each object stays in its own cache. */
+/** Combines the caches of several namespaces. Each object stays in the cache of its own namespace. */
 function mergeCaches(scopes: readonly Scoped[]): WatchedCache {
   const [first] = scopes;
   if (scopes.length === 1 && first) return first.cache;
