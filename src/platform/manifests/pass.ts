@@ -22,8 +22,9 @@ export type ManifestTiming = {
   debounceMs: number;
   maxDelayMs: number;
   /**
-   * Interval in ms between passes that need no file event. They find changes that cause no events. An empty file may be
-   * half written, so its objects count as missing only after it has been empty for this time.
+   * Interval in ms between passes that run even without a file event. They find changes that cause no events. This is
+   * also the time for which a file must stay empty before its objects count as missing, because an empty file may be
+   * half written.
    */
   rescanMs: number;
   /**
@@ -168,11 +169,14 @@ function resolveDuplicates(look: ManifestLook): {
 
 /** Tracks how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
-  /** Updates the times after the folder was read. Returns true if another object has become missing. */
+  /**
+   * Updates the times after the folder was read. Returns true if an object is missing that was declared at the previous
+   * call.
+   */
   note: (declared: Declared, look: ManifestLook) => boolean;
   /**
    * Returns how much longer, in ms, the object must be missing before it may be deleted. The result is negative for an
-   * object that has not been declared since the start.
+   * object that no manifest has declared since this process started.
    */
   leftMs: (id: string) => number;
 } {
@@ -215,8 +219,8 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
 
   return {
     /**
-     * Applies the objects and continues if one fails, except after several failures in a row. Then throws the first
-     * failure, if there was one.
+     * Applies the objects. If one fails, continues with the next, but stops after several failures in a row. At the
+     * end, throws the first failure, if there was one.
      */
     apply: async (
       objects: readonly ManifestObject[],

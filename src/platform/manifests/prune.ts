@@ -15,8 +15,8 @@ export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
   /**
-   * Returns true if an object may be removed, and false while it is uncertain whether it is really missing. The
-   * argument is a `ManifestObject.id`.
+   * Returns true if the object may be removed, and false if a manifest still declares it or this is not certain yet.
+   * The argument is a `ManifestObject.id`.
    */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;
@@ -74,7 +74,7 @@ function othersOf({ owners }: Resource): string[] {
   const managers = new Set(Object.values(owners).flat());
   managers.delete(FILE_MANAGER);
   // A pin set through the API refers to content that another manager declares. Without that content, the pin has no
-  // effect, so it does not keep the object alive.
+  // effect, so it does not prevent the deletion.
   managers.delete(API_PIN_MANAGER);
   return [...managers].sort();
 }

@@ -14,11 +14,13 @@ export type ManifestLook = {
   /** Folders to watch. The inode distinguishes a folder from a later one with the same name. */
   folders: { path: string; inode: string }[];
   problems: ManifestProblem[];
-  /** True if everything could be read and parsed. Only then does an object that was not found count as missing. */
+  /**
+   * True if everything could be read and parsed. Only in that case does an object that was not found count as missing.
+   */
   complete: boolean;
   /**
-   * A positive value means that a file is empty or vanished, and may be about to be written. The folder must then be
-   * read again after this time in ms before an object counts as missing.
+   * Time in ms after which the folder must be read again before an object may count as missing. It is positive if a
+   * file is empty or has vanished, because an editor may be about to write that file.
    */
   unsettledMs: number;
 };
