@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 /**
  * Spans and metrics that follow OpenTelemetry's conventions for generative AI (`gen_ai.*`, status: in development).
- * Only this file contains the names, so that a renaming affects only this file. It never records prompts, replies,
+ * Only this file contains their names, so that a renaming affects only this file. They never contain prompts, replies,
  * arguments or results, nor anything that identifies a person, a key or an address.
  */
 export type GenAi = ReturnType<typeof createGenAi>;
@@ -23,21 +23,16 @@ type GenAiMetrics = Pick<
   'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
 >;
 
-/** Label value that replaces all names beyond the limit `NAMES_MAX`. OpenTelemetry defines it. */
+/** Label value for all names beyond the limit `NAMES_MAX`. OpenTelemetry defines it. */
 const OTHER = '_OTHER';
-/**
- * Maximum number of distinct values for a label. It is limited because tenants choose the names, and each name costs a
- * dozen time series.
- */
+/** Maximum number of distinct names per label. Tenants choose the names, and each name costs a dozen time series. */
 const NAMES_MAX = 100;
 
 export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /**
-     * Records a turn, which is the work of an agent until it has replied. Ids are in the form that the REST API shows.
-     */
+    /** Records a turn: all work of an agent for one reply. Ids are in the form that the REST API shows. */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,
@@ -57,8 +52,8 @@ export function createGenAi(metrics: GenAiMetrics) {
       ),
 
     /**
-     * Records a request to a model, including its fallbacks. `run` calls `told` with the response, even if the response
-     * was interrupted after its first part. An error thrown by `run` is counted by its code.
+     * Records a request to a model, including its fallbacks. `run` must call `told` with the response, even if the
+     * response was interrupted after its first part. An error thrown by `run` is counted by its code.
      */
     chat: <T>(
       asked: { provider: string; model: string | undefined },
@@ -91,7 +86,7 @@ export function createGenAi(metrics: GenAiMetrics) {
 
     embeddings: createEmbeddings(metrics, pairs),
 
-    /** Records a tool call. The promise never rejects, because failures are part of the call's result. */
+    /** Records a tool call. `run` must not reject: if the call fails, `ok` in its result is false. */
     executeTool: <T extends { ok: boolean }>(
       { name, callId }: { name: string | undefined; callId: string },
       run: () => Promise<T>,
@@ -200,8 +195,8 @@ function observeAnswer(metrics: GenAiMetrics, labels: ModelLabels, answer: Answe
 }
 
 /**
- * Limits the number of label values. Returns the first hundred combinations of names unchanged, and `_OTHER` for all
- * others.
+ * Limits the number of label values. Returns the first `NAMES_MAX` combinations of names unchanged, and `_OTHER` for
+ * all others.
  */
 type Labels = <N extends string[]>(...names: N) => N;
 

@@ -5,9 +5,9 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Dependencies of the health server. It serves `/metrics`, `/healthz` (the process is running) and `/readyz` (it can do
- * its work) to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the same paths on its
- * own port.
+ * Dependencies of the health server, which serves `/metrics`, `/healthz` (the process is running) and `/readyz` (the
+ * process can do its work) to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the
+ * same paths on its own port.
  */
 export type HealthDeps = {
   metrics: Pick<Metrics, 'render' | 'contentType'>;
@@ -51,7 +51,7 @@ export function isHealthPath(path: string): path is HealthPath {
 }
 
 /**
- * Serves the health paths on a separate port that users cannot reach.
+ * Serves the health paths on a separate port, which is not meant for users.
  * @throws StartupError if the server cannot listen on the port
  */
 export async function runHealthServer(

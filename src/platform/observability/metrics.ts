@@ -2,8 +2,8 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 import { monotonicMs } from '../../clock.ts';
 
 /**
- * All metrics. Only this file imports prom-client. contract/metrics.md defines their names, labels and meanings. A
- * label never contains an id, a URL, a host, a key or an error message.
+ * All metrics. Only this file imports prom-client. contract/metrics.md defines the names, labels and meanings of the
+ * metrics. A label never contains an id, a URL, a host, a key or an error message.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -139,7 +139,7 @@ const MEASURED_MAX_AGE_MS = 30_000;
 
 /**
  * Returns a function to call after each measurement. It exports the gauges until the measurement is too old. A process
- * that does not measure does not export them, because they would show 0.
+ * that never measures therefore does not export them, so they never show a wrong 0.
  */
 function showingWhileFresh(
   registry: Registry,
@@ -167,7 +167,7 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
   const pending = gauge(names[0], 'Number of unfinished deliveries.');
   const oldestDueAge = gauge(
     names[1],
-    'How long the oldest delivery that is ready to be attempted has been waiting.',
+    'How long the oldest due delivery has been waiting for its next attempt.',
   );
   const endpoints = gauge(names[2], 'Number of endpoints, by state.', ['state']);
   const show = showingWhileFresh(registry, beforeScrape, {
@@ -249,7 +249,7 @@ function createProductMetrics(registry: Registry) {
     ),
     escalations: counter(
       'parley_escalations_total',
-      'Status changes of escalations, by new status.',
+      'Escalation status changes, by new status.',
       ['status'],
     ),
     knowledgeSyncs: counter(

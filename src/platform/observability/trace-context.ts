@@ -97,8 +97,8 @@ export type SpanOptions = {
 export type OpenSpan = {
   set: (attributes: Attributes) => void;
   /**
-   * Marks the span as failed. `errorType` is a code such as `timeout`. It is never an error message, which may quote
-   * customers.
+   * Marks the span as failed. `errorType` is a code such as `timeout`, and never an error message, because a message
+   * may quote customers.
    */
   fail: (errorType: string) => void;
 };

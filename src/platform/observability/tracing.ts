@@ -73,8 +73,8 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
 }
 
 /**
- * Logs problems with the export as warnings. They are not errors in this program: if the collector is unavailable,
- * spans are dropped.
+ * Logs problems with the export as warnings, because they do not affect the program's work: if the collector is
+ * unavailable, spans are dropped.
  */
 function logProblems(log: Logger): void {
   const warn = (message: string): void => log.warn({ reason: message }, 'cannot export traces');

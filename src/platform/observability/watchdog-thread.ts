@@ -29,7 +29,7 @@ const STALL_MS = 100;
  */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;
-/** Minimum interval in ms between pauses, because each pause costs the program about 10 ms. */
+/** Minimum interval in ms between pauses. Each pause costs the program about 10 ms. */
 const INTERRUPT_EVERY_MS = 1_000;
 const FRAMES = 8;
 const NOTHING: Seen = { work: undefined, at: [] };
@@ -77,7 +77,7 @@ async function report(stalledMs: number, found: Promise<Seen>): Promise<void> {
 }
 
 /**
- * Pauses the program at its next statement or inside a regular expression, and reads its call stack and current work.
+ * Pauses the program at its next statement or inside a regular expression, and returns its call stack and current work.
  */
 async function interrupt(nowMs: number): Promise<Seen> {
   if (!mayInterrupt || nowMs - interruptedAtMs < INTERRUPT_EVERY_MS) return NOTHING;
