@@ -2,7 +2,7 @@ import { codeOf } from '../../errors.ts';
 import type { Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Highest count that is returned. It also stands for every higher number of rows. */
+/** Highest count that is returned. It means this number of rows or more. */
 export const COUNT_MAX = 10_000;
 
 /** Maximum duration of a count in ms. */

@@ -64,8 +64,8 @@ function split(databaseUrl: string): { address: string; query: URLSearchParams }
 }
 
 /**
- * Returns the TLS mode, or undefined if none is set. Also accepts `no-verify`, the name that Node's libraries use for
- * `require`.
+ * Returns the TLS mode, or undefined if none is set. Accepts `no-verify` as another name for `require`, because Node's
+ * libraries use it.
  */
 function modeIn(text: string | undefined, authority: string | undefined): Mode | undefined {
   if (text === undefined) return authority === SYSTEM ? 'verify-full' : undefined;
@@ -83,8 +83,9 @@ function modeIn(text: string | undefined, authority: string | undefined): Mode |
 
 /**
  * Returns the options that determine how the client verifies the server's certificate. `verify-full` without a file
- * trusts the authorities in Node.js and in `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file. It does not check the
- * host name, so a certificate from a public authority, which any host can get, would prove nothing.
+ * trusts the authorities in Node.js and in `NODE_EXTRA_CA_CERTS`. `verify-ca` requires a file, because it does not
+ * check the host name: any host can get a certificate from a public authority, so such a certificate would prove
+ * nothing.
  */
 function checksOf(mode: Mode, authority: string | undefined): object {
   const ca = authority === SYSTEM ? {} : fileOf('ca', 'sslrootcert', authority);

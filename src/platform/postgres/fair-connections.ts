@@ -13,7 +13,7 @@ const TIMED_OUT = 'timeout exceeded when trying to connect';
 /**
  * Maximum number of connections that one namespace may use at once while another namespace is active. Without this
  * limit, one namespace could run short statements on all connections and keep all cores of a small PostgreSQL server
- * busy, and every statement of another namespace would wait behind them. While no other namespace is active, a
+ * busy. Every statement of another namespace would then wait behind them. While no other namespace is active, a
  * namespace may use all connections.
  */
 const SHARE = 2;
@@ -106,8 +106,9 @@ export function shareConnections(
       if (!next) break;
       next.one();
     }
-    // If callers are waiting although a connection is free, their namespaces have used up their shares. Connections
-    // stop counting after `LONG_MS`. No event reports that, so this function runs again after that time.
+    // If callers are waiting although a connection is free, their namespaces have used up their shares. A connection
+    // stops counting toward a share after `LONG_MS`, but no event reports that. This function therefore runs again
+    // after that time.
     if (taken === max || line.size() === 0 || isChecked) return;
     isChecked = true;
     setTimeout(() => {

@@ -5,10 +5,10 @@ import { createClient, isAnswering, type Db } from './pool.ts';
 import { endClient } from './silent-connections.ts';
 
 /**
- * Elects one active operator at a time with a session lock. The server releases the lock when the holder's connection
- * ends, or when the holder has sent nothing for `LEASE_MS`. The lock alone does not stop a leader that was paused and
- * then resumes. Each new leader therefore increments an epoch, and every transaction of a leader first checks that its
- * epoch is still the highest.
+ * Elects one active operator at a time with a session-level advisory lock. The server releases the lock when the
+ * holder's connection ends, or when the holder has sent nothing for `LEASE_MS`. The lock alone does not stop a leader
+ * that was paused and then resumes. Each new leader therefore increments an epoch, and every transaction of a leader
+ * first checks that its epoch is still the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 
@@ -18,15 +18,15 @@ export class NotLeaderError extends Error {
 
 const NAME = 'operator';
 /**
- * Id of the store of declared objects. It is constant, because a leader elected with this lock stores the objects in
- * the same database.
+ * Id of the store of declared objects. It is constant, because a leader that is elected with this lock always uses the
+ * `postgres` store, which is in the same database.
  */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
 const RETRY_MS = 1_000;
 /**
- * The server ends the session of a holder that has sent nothing for this time in ms, for example because it was paused
- * or disconnected.
+ * Time in ms without a statement after which the server ends the holder's session, for example because the holder was
+ * paused or disconnected.
  */
 const LEASE_MS = 10_000;
 const BEATS_PER_LEASE = 5;

@@ -59,7 +59,7 @@ export function bytesOf(...columns: readonly string[]): string {
   return columns.map((column) => `octet_length(${column}::text)`).join(' + ');
 }
 
-/** Row of `fittingRows`. */
+/** Row that the query of `fittingRows` returns. */
 export type FittingRow<Row> = Row & { fits: boolean };
 
 /** Returns the number of items on the page: at most `limit`, and only those that fit. */

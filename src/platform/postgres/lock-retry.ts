@@ -7,7 +7,7 @@ import { codeOf } from '../../errors.ts';
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
 /**
- * Maximum number of attempts. Together they take about two minutes, because a query may run for 15 s and a dump much
+ * Maximum number of attempts. Together they take about two minutes. A query may hold its lock for 15 s, and a dump much
  * longer.
  */
 const TRIES = 120;

@@ -37,7 +37,7 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 /** PostgreSQL rejects payloads of 8,000 bytes or more. Items are ASCII, so characters and bytes are the same. */
 const PAYLOAD_BYTES_MAX = 7_999;
 /**
- * Time in ms before a reconnect. It is shorter than the second after which a process without a session counts as dead.
+ * Time in ms before a reconnect. It is shorter than one second, after which a process without a session counts as dead.
  */
 const RECONNECT_MS = 250;
 
@@ -58,7 +58,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
     // One commit may resolve the promises of many callers. Each of them continues in a microtask and adds its items.
     // Waiting for these microtasks makes it possible to send all of the items at once.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    // `notify` calls in these microtasks have requested another run, which has nothing left to send.
+    // A run may have nothing to send: `notify` calls in these microtasks request another run, but this run already
+    // sends their items.
     if (waiting.size === 0) return;
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();

@@ -1,8 +1,8 @@
 import { delay, monotonicMs } from '../../clock.ts';
 
 /**
- * Minimum pause in ms. A commit waits until the disk has everything that was written before it, by any session. With this
- * pause, statements of 256 KiB write 10 MiB/s at most.
+ * Minimum pause in ms. A commit in any session waits until everything that was written before it is on disk. With this
+ * pause, statements of 256 KiB write at most 10 MiB/s.
  */
 const PAUSE_MS_MIN = 25;
 /** Maximum pause in ms, far below the time for which a transaction may be idle. */

@@ -19,7 +19,7 @@ export function tellProjected(
   notifier.notify(CHANNELS.projected, [...others, projectedItem(projected)]);
 }
 
-/** Returns the item of a payload that `readProjected` parses. */
+/** Returns the payload item for a row. `readProjected` parses it. */
 export const projectedItem = ({ resource, namespace, id }: Projected): string =>
   `${resource}/${namespace}/${id}`;
 

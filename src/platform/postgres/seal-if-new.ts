@@ -6,9 +6,9 @@ type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**
  * Returns the wanted value with its secret encrypted for `place` (sealing.ts). Returns null if the same value and
- * secret are already stored, because encrypting the secret again would only change its bytes. `known` is what is
- * stored, or null. If the stored secret cannot be decrypted, for example after a change of the encryption key, the
- * secret is encrypted again.
+ * secret are already stored, because encrypting the secret again would only change its bytes. `known` contains the
+ * stored value and secret, or is null if nothing is stored. If the stored secret cannot be decrypted, for example after
+ * a change of the encryption key, the secret is encrypted again.
  */
 export function sealIfNew<T, Secret extends string | undefined>(
   sealer: Sealer,

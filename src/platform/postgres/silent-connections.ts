@@ -18,15 +18,15 @@ import { Session } from './session.ts';
 const LOOK_MS = 250;
 const SILENT_MS = 1_000;
 const ASK_TIMEOUT_MS = 700;
-/** Time in ms that the server has to end a session gracefully. */
+/** Time in ms within which the server must end a session gracefully. */
 const GOODBYE_MS = 1_000;
 
 type Silence = { bytesRead: number; sinceMs: number; patienceMs: number };
 
 export type SilenceWatch = {
   /**
-   * Options with which to create the pool. They make sure that each new connection is watched, that the pid of its
-   * session is known, and that the parameters of the session are set.
+   * Options for creating the pool. With them, each new connection is watched, the pid of its session is known, and the
+   * parameters of the session are set.
    */
   options: Required<Pick<pg.PoolConfig, 'Client' | 'verify'>>;
   /**
@@ -84,7 +84,7 @@ export function createSilenceWatch(deps: {
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // Ignored, because the server rejects other callers' connections too, and they get the error.
+      // This error is ignored: the server rejects other callers' connections too, so they get the error.
     } finally {
       isAsking = false;
     }
