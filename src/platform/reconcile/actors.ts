@@ -41,8 +41,8 @@ function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
 }
 
 /**
- * Returns the last writer of the fields `changed`, which changed after generation `since`. Returns undefined if the API
- * wrote them. If `changed` is omitted, all fields of the object count.
+ * Returns the last writer of the fields in `changed`, which changed after generation `since`. Returns undefined if the
+ * API wrote them. If `changed` is omitted, all fields of the object count.
  */
 export type WhoElse = (changed?: readonly string[], since?: number) => string | undefined;
 

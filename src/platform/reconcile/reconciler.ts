@@ -39,9 +39,9 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   /** Lists objects for which the REST API has changed something outside of their declaration. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
-   * Activates an object. It gets the current declaration and never a change, and it may be called at any time, even if
-   * nothing has changed. If it throws, it is called again later. `id` is a UUID. `epoch` makes it possible to reject
-   * the writes of a former leader.
+   * Applies the current declaration of an object. It may be called at any time, even if nothing has changed. If it
+   * throws, it is called again later. `id` is a UUID. `epoch` makes it possible to reject the writes of a former
+   * leader.
    */
   act: (
     resource: Resource<Spec, Status>,
@@ -145,8 +145,8 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
   }
 
   /**
-   * Returns the outcome for an object that exceeds a quota. Such an object has no row, because an object that has a row
-   * never exceeds the quota.
+   * Returns the outcome for an object that exceeds a quota. Such an object has no row, because the quota is checked
+   * only for objects without a row.
    */
   function refusedByQuota(error: unknown, resource: Resource<Spec, Status>): Outcome<Status> {
     if (!(error instanceof QuotaExceededError)) throw error;
