@@ -4,8 +4,8 @@ import type { Resource } from './resource-store.ts';
 /** Annotations and labels that Parley itself reads or writes (contract/custom-resources.md#secrets). */
 export const ANNOTATIONS = {
   /**
-   * Id of the object. The object's status repeats it. The API sets it when it creates an object; otherwise the operator
-   * sets it. It never changes.
+   * Id of the object, which never changes. The API sets the id of an object that it creates, and the operator sets it
+   * for all other objects. The object's status repeats it.
    */
   id: 'parley.dev/id',
   /** Author of the last change to the content through the API, as JSON of the type `ChangeCause`. */
@@ -45,9 +45,9 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Author of one generation. A later change by another writer makes the annotation obsolete. Anyone who may write the
- * object can forge this annotation. A forged annotation can name the wrong API caller, but never a different field
- * manager.
+ * Author of the change that led to one generation of an object. A later change by another writer makes the annotation
+ * obsolete. Anyone who may write the object can forge this annotation. A forged annotation can name the wrong API
+ * caller, but never a different field manager.
  */
 const changeCause = z.object({
   generation: z.int(),

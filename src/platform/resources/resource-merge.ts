@@ -130,7 +130,7 @@ function mergeOwned<T>(
   part: {
     manager: string;
     values: Record<string, T> | undefined;
-    /** Owners of the fields in all maps. Fields in this map start with `prefix`. */
+    /** Owners by field, for all maps. The fields of this map start with `prefix`. */
     owners: Record<string, string[]> | undefined;
     prefix: string;
   },

@@ -54,7 +54,10 @@ function compileNode(schema: StructuralSchema, environment: Environment): RuleNo
   };
 }
 
-/** Checks a value from the leaves up. Returns it as CEL represents it: integers as bigint and objects as `Map`. */
+/**
+ * Checks the rules on a value and the values inside it, innermost first. Returns the value as CEL represents it:
+ * integers as bigint and objects as `Map`.
+ */
 function check(node: RuleNode, value: unknown, pointer: string, errors: FieldError[]): unknown {
   const self = checkChildren(node, value, pointer, errors);
   for (const rule of node.rules) {

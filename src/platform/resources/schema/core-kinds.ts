@@ -3,15 +3,15 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * The kinds Secret and ConfigMap (v1), to which objects of Parley's own kinds refer. This module supports them in the
- * manifest folder when Parley runs without a cluster. In a cluster, the API server has these kinds itself and enforces
- * the same rules.
+ * The kinds Secret and ConfigMap (v1), to which objects of Parley's own kinds refer. When Parley runs without a
+ * cluster, this module supports them in the manifest folder. In a cluster, the API server has these kinds itself and
+ * enforces the same rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
 export type CoreKind = (typeof CORE_KINDS)[number];
 
-/** Decoded values (UTF-8 text) by key, as references read them. */
+/** Decoded values (UTF-8 text) by key. */
 export type CoreSpec = { data: Record<string, string> };
 
 /** Maximum total size of the values in one object, in bytes, as in the API server. */

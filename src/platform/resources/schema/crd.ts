@@ -6,7 +6,7 @@ import type { KindDefinition } from './kind-definition.ts';
 
 /**
  * Builds the CustomResourceDefinition for a kind (contract/custom-resources.md). Its schema defines which objects are
- * valid. The API server enforces the schema in a cluster, and `validate.ts` does elsewhere.
+ * valid. In a cluster, the API server enforces the schema; elsewhere, `validate.ts` does.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;
@@ -42,9 +42,9 @@ export function buildCrd(definition: KindDefinition) {
 }
 
 /**
- * Replaces each pattern that has a description in words (patterns.ts) with a CEL rule. If a value does not match a
- * pattern, the API server reports only the regular expression. If it violates a rule, the API server reports the rule's
- * message.
+ * Replaces each pattern that has a description in words (patterns.ts) with a CEL rule. For a value that does not match
+ * a pattern, the API server reports only the regular expression. For a value that violates a rule, it reports the
+ * rule's message.
  */
 function withWords(schema: StructuralSchema): StructuralSchema {
   const { pattern, properties, items, additionalProperties: values, ...rest } = schema;

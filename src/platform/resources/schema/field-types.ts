@@ -32,7 +32,7 @@ export const LIST_SET = { 'x-kubernetes-list-type': 'set' } as const;
  */
 export const ATOMIC_MAP = { 'x-kubernetes-map-type': 'atomic' } as const;
 
-/** Maximum value of integers in the schemas, because PostgreSQL stores them as `integer`. */
+/** Maximum value of integers in the schemas. PostgreSQL stores them as `integer`. */
 export const MAX_INT32 = 2_147_483_647;
 
 /** Schema for a DNS label (RFC 1123), such as the name of a namespace, an agent, an endpoint or a source. */
@@ -130,8 +130,8 @@ function keyRef(of: string) {
 export const secretKeyRef = keyRef('Secret');
 
 /**
- * References to Secrets for requests that Parley sends to other systems on behalf of a tenant. One contains a bearer
- * token that identifies the caller. The other contains a signing secret that proves that Parley sent the request.
+ * References to Secrets for requests that Parley sends to other systems on behalf of a tenant. `bearerSecretRef` refers
+ * to a token that identifies the caller, and `signingSecretRef` to a secret that proves that Parley sent the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
   'Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true".',

@@ -52,7 +52,7 @@ export function shapeProblem(
   return undefined;
 }
 
-/** Check for `superRefine` that reports a value that exceeds a limit as an error of the zod schema. */
+/** Check for zod's `superRefine`. Reports a value that exceeds a limit as a zod issue. */
 export function checkFreeValue(value: unknown, context: z.RefinementCtx): void {
   const message = freeValueProblem(value);
   if (message !== undefined) context.addIssue({ code: 'custom', message });

@@ -31,7 +31,7 @@ export function unknownFields(
   });
 }
 
-/** Returns the value without nulls for fields that the schema describes. */
+/** Returns the value without the null fields that the schema describes. */
 export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
   return rebuild(value, schema, (key, member, child) =>
     member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
@@ -62,7 +62,7 @@ function rebuild(value: unknown, schema: StructuralSchema, member: Member): unkn
   if (schema['x-kubernetes-preserve-unknown-fields']) return value;
   if (Array.isArray(value)) {
     const { items } = schema;
-    // A null list item is not dropped, because only properties are dropped. Validation rejects it later.
+    // Only null properties are dropped. A null list item stays, so that validation rejects it later.
     return items ? value.map((item) => memberOf(item, items, member)) : value;
   }
   if (!isRecord(value)) return value;
@@ -89,7 +89,8 @@ function unknownField(
 }
 
 /**
- * Returns the most similar name if it differs only slightly: in spelling, in case, or because the key is in snake_case.
+ * Returns the name that is most similar to the key, if they differ only slightly: in spelling, in case, or because the
+ * key is in snake_case.
  */
 function nearest(key: string, names: readonly string[]): string | undefined {
   if (key.length > 64) return undefined;

@@ -16,7 +16,7 @@ export type Verdict =
   | { errors: FieldError[] };
 
 /**
- * Validates an object like kube-apiserver with strict field validation, with the same CRD schema. The input is not
+ * Validates an object with the CRD's schema, as kube-apiserver does with strict field validation. The input is not
  * modified. JSON Pointers start at the object's root, such as `/spec/voice/speed`. The spec of a Secret or ConfigMap is
  * `{ data }` with decoded values, as a `ResourceStore` returns it.
  */
@@ -82,7 +82,7 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
       detail: 'the object must have at most 1.5 MB',
     });
   }
-  // Rules rely on what the schema ensures, so they are skipped after a schema error, as in the API server.
+  // Rules may rely on what the schema ensures. They are therefore skipped after a schema error, as in the API server.
   if (errors.length === 0) errors.push(...checks.checkRules({ metadata, spec: full }));
   if (errors.length > 0) return { errors: errors.slice(0, MAX_ERRORS) };
   if (!isRecord(full) || !isRecord(declared)) throw new Error('the schema accepted no object');
