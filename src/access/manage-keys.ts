@@ -41,8 +41,8 @@ export type KeyDeps = {
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
 /**
- * Caller that manages API keys. It has sent an API key, or has a session that was opened with one. `scopes` are the
- * scopes of that key.
+ * Caller that manages API keys: it sent an API key, or has a session that was opened with one. `scopes` are the scopes
+ * of that key.
  */
 export type KeyManager = AuditedBy & {
   /** UUID of the key. */
@@ -90,10 +90,10 @@ export function createKey(
 }
 
 /**
- * Rotates a key: creates a key with the same name and scopes. The old key ends after the overlap and cannot be rotated
- * again. Keys with an expiry, such as the old key, have a separate quota. A rotation is therefore possible even if the
- * quota for permanent keys is used up, but a chain of rotations cannot create any number of keys. A caller whose key
- * has an expiry cannot rotate keys, because the new key would have no expiry.
+ * Rotates a key: creates a new key with the same name and scopes. The old key expires after the overlap and cannot be
+ * rotated again. Keys with an expiry, such as the old key, have a separate quota. A rotation is therefore possible even
+ * if the quota for permanent keys is used up, but a chain of rotations cannot create any number of keys. A caller whose
+ * key has an expiry cannot rotate keys, because the new key would have no expiry.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(

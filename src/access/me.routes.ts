@@ -28,7 +28,9 @@ const Me = z
   })
   .meta({ id: 'Me', description: 'The caller and its scopes.' });
 
-/** Returns the route that shows a key or a session to its owner, regardless of its scopes (contract/sessions.md#me). */
+/**
+ * Returns the route that shows callers their own key or session, whatever scopes they have (contract/sessions.md#me).
+ */
 export function meRoute({ pool, version }: { pool: Pool; version: string }): Route {
   return route({
     method: 'get',

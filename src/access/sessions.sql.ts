@@ -38,7 +38,8 @@ const ROTATE_SEC = 3_600;
  */
 const ROTATE_AGAIN_SEC = 600;
 /**
- * Time in seconds for which a replaced token remains valid after its successor was first used, for requests in flight.
+ * Time in seconds for which a replaced token remains valid after its successor was first used, so that requests in
+ * flight still succeed.
  */
 const OVERLAP_SEC = 60;
 /** Time for which sessions are kept after they expire. After that, only the audit log shows who signed in. */
@@ -131,9 +132,7 @@ export async function findSession(db: Db, tokenHash: Buffer): Promise<FoundSessi
   return rows[0];
 }
 
-/**
- * Records the first use of a token. All other tokens of the session remain valid only briefly, for requests in flight.
- */
+/** Records the first use of a token. All other tokens of the session then remain valid for only `OVERLAP_SEC`. */
 export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
   await db.query(
     `with seen as (

@@ -4,7 +4,10 @@ import type { Logger } from '../platform/observability/logger.ts';
 
 /** Watches open connections that must end together with an API key or a session. */
 export type EndWatch = {
-  /** Watches the key or session with this id until `release` is called. `ended` aborts soon after it has ended. */
+  /**
+   * Watches the key or session with this id until `release` is called. `ended` aborts soon after the key or session has
+   * ended.
+   */
   watch: (id: string) => { ended: AbortSignal; release: () => void };
   /**
    * Rechecks the keys or sessions with these ids (`*` means all). Call this when they have ended or are about to end.
