@@ -3,8 +3,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { SealedColumn } from '../platform/postgres/sealed-values.ts';
 
 /**
- * A secret that a REST request contained, stored until the operator has copied it into a Secret. `key` is its key
- * within that Secret, and `id` is the UUID of the object that uses it.
+ * Identifies a secret that a REST request contained. The secret is stored until the operator has copied it into a
+ * Secret. `key` is its key within that Secret, and `id` is the UUID of the object that uses it.
  */
 export type GivenKey = RowKey & { key: string };
 
@@ -49,8 +49,8 @@ export async function deleteGiven(
 }
 
 /**
- * Returns the associated data (`place`) of a given secret. It binds the secret to its object and key, so that it cannot
- * be decrypted in another row.
+ * Returns the associated data (`place`) of a given secret. It binds the secret to its object and key, so that a secret
+ * copied to another row cannot be decrypted.
  */
 export function givenPlace({ namespace, id, key }: GivenKey): string {
   return `given:${namespace}/${id}/${key}`;

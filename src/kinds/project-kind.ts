@@ -157,7 +157,6 @@ async function record<Spec, Used>(
   });
 }
 
-/** Returns the fields of a spec by their names. */
 function fieldsIn(spec: unknown): Fields {
   return { ...(spec as Fields) }; // The schema ensures that a spec is an object.
 }

@@ -161,7 +161,10 @@ function refuseMissing<Spec>(rules: WrittenKind<Spec>['rules'], fields: object):
   throw refusal(rules, [fault(`/${secret.field}`, 'required', detail)]);
 }
 
-/** @throws ApiError invalid_body */
+/**
+ * Rejects a request in which the kind's own rules find faults.
+ * @throws ApiError invalid_body
+ */
 async function refuseFaults<Spec>(
   { rules }: WrittenKind<Spec>,
   deps: KindApiDeps,
@@ -176,7 +179,7 @@ export function fault(pointer: string, code: string, detail: string): FieldError
   return { pointer, code, detail };
 }
 
-/** Returns a fault's message after its field, such as `base_url: …`. */
+/** Returns a fault's message with its field in front, such as `base_url: …`. */
 export function withPlace({ pointer, detail }: FieldError): string {
   return `${pointer.slice(1).replaceAll('/', '.')}: ${detail}`;
 }
