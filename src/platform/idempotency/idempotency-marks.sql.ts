@@ -171,8 +171,8 @@ export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Returns a string that identifies the location of a record's encrypted columns. Each column is authenticated together
- * with its location, so that its value cannot be decrypted in a different row (sealing.ts).
+ * Returns a string that identifies the location of a record's encrypted columns. Each value is authenticated together
+ * with this string, so that a value copied into a different row cannot be decrypted (sealing.ts).
  */
 export function markPlace({ apiKeyId, hash }: MarkKey): string {
   return `idempotency:${apiKeyId}/${hash.toString('hex')}`;
