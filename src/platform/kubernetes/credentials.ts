@@ -21,7 +21,7 @@ export type KubeCredentials = {
 /** Folder with a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
- * Time in ms for which a token is cached. A token is valid for an hour or more, and the kubelet renews it before less
+ * Time in ms for which a token is cached. A token lives for at least an hour, and the kubelet replaces it before less
  * than a fifth of that time is left. A cached token is therefore always still valid.
  */
 const TOKEN_KEPT_MS = 60_000;

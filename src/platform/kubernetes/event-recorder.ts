@@ -8,9 +8,9 @@ import { isKubeError } from './kube-error.ts';
 import { microTime } from './lease-record.ts';
 
 /**
- * Reports what happened to an object as events.k8s.io/v1 Events, which `kubectl describe` and `kubectl events` show. It
- * works on a best-effort basis: it never throws or waits, and it drops events that the server rejects or that exceed
- * the rate limits. Nothing may depend on an Event.
+ * Reports what happened to an object as events.k8s.io/v1 Events, which `kubectl describe` and `kubectl events` show.
+ * The recorder works on a best-effort basis: it never throws or waits, and it drops events that the server rejects or
+ * that exceed the rate limits. Nothing may depend on an Event.
  */
 export type EventRecorder = {
   record: (about: EventSubject, event: ResourceEvent) => void;
@@ -105,8 +105,8 @@ export function createEventRecorder(deps: EventRecorderDeps): EventRecorder {
 }
 
 /**
- * Returns a function that creates or updates the Event of a series in the cluster. It stores the Event's name in the
- * series.
+ * Returns a function that creates or updates the Event of a series in the cluster. The function stores the Event's name
+ * in the series.
  * @throws KubeError if the server rejects the request; KubeConnectionError if there is no response
  */
 function createSend(

@@ -117,9 +117,9 @@ export type LeaseView = {
 };
 
 /**
- * Maximum lease duration accepted from another holder's record. During an upgrade the holder may run with different
- * settings, so the longer of its duration and ours applies. The maximum protects against a duration that was mistyped
- * with extra digits.
+ * Maximum lease duration that we accept from another holder's record. During an upgrade, the holder may run with
+ * different settings, so the longer of its duration and ours applies. The maximum protects against a duration that was
+ * mistyped with extra digits.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 
