@@ -15,9 +15,9 @@ import { formatPointer, type ManifestProblem } from './report.ts';
 const MAX_ROUNDS = 8;
 
 /**
- * Applies one object as the field manager `file`, never forced. A field that another manager owns is reported and
- * omitted, and the other fields are applied (contract/running.md#manifests). Resolves to the problems that a person
- * must fix. They remain until the manifest or the object changes.
+ * Applies one object as the field manager `file`, without forcing conflicts. A field that another manager owns is
+ * reported and omitted, and the other fields are applied (contract/running.md#manifests). Resolves to the problems that
+ * a person must fix. They remain until the manifest or the object changes.
  * @throws the store's errors if the store is unavailable
  */
 export async function applyManifest(

@@ -7,8 +7,8 @@ import { createManifestWatcher } from './watch.ts';
 
 /**
  * Folder of manifests (`*.yaml`, `*.yml`, `*.json`, including subfolders). They are applied as the field manager
- * `file`, never forced, and kept in sync (contract/running.md#manifests). When a manifest is removed, its object is
- * deleted only if no other manager declares it. While a file or folder cannot be read, nothing is deleted.
+ * `file`, without forcing conflicts, and kept in sync (contract/running.md#manifests). When a manifest is removed, its
+ * object is deleted only if no other manager declares it. While a file or folder cannot be read, nothing is deleted.
  */
 export type ManifestFolder = {
   /**

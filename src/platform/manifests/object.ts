@@ -17,7 +17,7 @@ export type ManifestObject = {
   id: string;
   kind: string;
   applied?: Applied;
-  /** Returns the position in the file of the value at a JSON Pointer that is relative to the object. */
+  /** Returns the position in the file of the value at a JSON Pointer. The pointer is relative to the object. */
   placeOf: (pointer: string) => ManifestPlace;
 };
 

@@ -16,7 +16,10 @@ import { splitPointer, type ManifestPlace, type ManifestProblem } from './report
 /** A YAML document as plain data. */
 export type YamlDocument = {
   value: unknown;
-  /** Returns the position of the key or item at a JSON Pointer, or of its parent if it is missing. */
+  /**
+   * Returns the position of the key or item at a JSON Pointer. If it is missing, returns the position of its closest
+   * parent.
+   */
   placeOf: (pointer: string) => ManifestPlace;
 };
 
