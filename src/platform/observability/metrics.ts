@@ -249,7 +249,7 @@ function createProductMetrics(registry: Registry) {
     ),
     escalations: counter(
       'parley_escalations_total',
-      'Escalation status changes, by new status.',
+      'Changes to the status of an escalation, by new status.',
       ['status'],
     ),
     knowledgeSyncs: counter(

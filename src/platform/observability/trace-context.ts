@@ -37,7 +37,7 @@ export const isTracing = (): boolean => tracer !== undefined;
  */
 const TRACEPARENT = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const NOTHING = /^0+$/;
-/** Mask for the flag bits that we know: sampled, and random trace id (level 2). */
+/** Mask for the flag bits that we know: sampled, and random trace id (Trace Context level 2). */
 const KNOWN_FLAGS = 3;
 
 /** Returns the context of a `traceparent`, or a context without a trace if the `traceparent` is missing or invalid. */
