@@ -3,8 +3,8 @@ import type pg from 'pg';
 import { codeOf, reasonOf, StartupError } from '../../errors.ts';
 
 /**
- * Connection settings of a `DATABASE_URL`. The TLS parameters have the meaning that PostgreSQL documents (section
- * 34.19). The `pg` library would treat every mode as `verify-full`.
+ * Connection settings from a `DATABASE_URL`. The TLS parameters have the meaning that PostgreSQL documents (section
+ * 34.19), whereas the `pg` library would treat every mode as `verify-full`.
  */
 export type Connecting = Pick<pg.ClientConfig, 'connectionString' | 'ssl' | 'sslnegotiation'>;
 

@@ -21,8 +21,8 @@ export function inOrder({ order }: ListOrder): {
 }
 
 /**
- * Maximum size in bytes of the JSON documents in one page. A page is serialized in one piece, during which the process
- * does nothing else.
+ * Maximum size in bytes of the JSON documents in one page. The limit is needed because a page is serialized in one
+ * step, during which the process can do nothing else.
  */
 export const PAGE_DOCUMENTS_BYTES = 1024 * 1024;
 

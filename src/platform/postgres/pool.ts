@@ -33,7 +33,7 @@ const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
  * Parameters for every session in a pool. A statement sets them after connecting, because poolers such as PgBouncer
  * reject parameters in the startup message. Parameters given in `DATABASE_URL` take precedence.
  * `enable_seqscan`: PostgreSQL often plans a statement while its table is small, when a sequential scan is cheapest,
- * and keeps that plan while the table grows. After one tenant's upload, the turns of all other tenants scanned its
+ * and keeps that plan while the table grows. After one tenant's upload, the statements of all other tenants scanned its
  * 50,000 passages until autovacuum had updated the statistics. With `off`, every sequential scan looks very expensive
  * to the planner, so PostgreSQL uses an index where there is one.
  * `jit` is off, because PostgreSQL would otherwise compile each plan that looks so expensive.
