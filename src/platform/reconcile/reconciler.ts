@@ -48,7 +48,8 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
     by: { id: string; epoch: number },
   ) => Promise<Outcome<Status>>;
   /**
-   * Stores in the row why a declaration was rejected before `act` was called. The last valid declaration stays active.
+   * Called instead of `act` if the steps that all kinds share reject a declaration. Stores the reason in the row. The
+   * last valid declaration stays active.
    */
   refuse?: (
     resource: Resource<Spec, Status>,
