@@ -336,8 +336,8 @@ function fromRow(row: Row, sealer: Sealer): StoredResource {
 }
 
 /**
- * Returns a string that identifies where a Secret's content is stored. The content is authenticated together with it,
- * so that it cannot be decrypted in a different row (sealing.ts).
+ * Returns a string that identifies where a Secret's content is stored. The content is authenticated together with this
+ * string, so that content copied into a different row cannot be decrypted (sealing.ts).
  */
 export function secretPlace({ namespace, name }: ObjectKey): string {
   return `secret:${namespace}/${name}`;
