@@ -33,8 +33,8 @@ export type ElectorDeps = {
   namespace: string;
   name: string;
   /**
-   * Identity in the Lease. It must be unique to this process and not only to its pod, because a restarted container
-   * needs a different identity.
+   * Identity in the Lease. It must be unique to this process, not just to its pod, because a container that restarts in
+   * the same pod needs a different identity.
    */
   identity: string;
   /**

@@ -3,10 +3,10 @@ import type { Logger } from '../observability/logger.ts';
 import type { HeldLease } from './lease-lock.ts';
 
 /**
- * The period during which this process holds the Lease. The Lease is renewed until it is released or lost. It is lost
- * if another process holds it, or if it could not be renewed for `renewDeadlineMs`. That time is measured from when the
- * last successful renewal was sent. Other processes see that renewal later, so none of them can consider the Lease
- * expired before this process does.
+ * The period during which this process holds the Lease. The Lease is renewed until it is released or lost. This process
+ * loses the Lease if another process holds it, or if no renewal succeeds for `renewDeadlineMs`. That time is measured
+ * from when the last successful renewal was sent. Other processes see that renewal later, so none of them can consider
+ * the Lease expired before this process does.
  */
 export type Tenure = {
   /** Resolves with the reason when the Lease is lost. Never resolves after `giveBack` is called. */

@@ -19,8 +19,8 @@ export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;
   list: (namespace?: string) => T[];
   /**
-   * Stores the response to one of this process's own writes, so that the writer can read it before the watch reports
-   * it. An object that is not in the cache was deleted in the meantime, so it is not stored.
+   * Stores the response to one of this process's own writes. The writer can then read the new version before the watch
+   * reports it. An object that is not in the cache was deleted in the meantime, so it is not stored.
    */
   wrote: (item: T) => void;
 };

@@ -67,8 +67,8 @@ export function createKubernetesResourceStore(deps: KubernetesResourceStoreDeps)
     },
     apply: (applied, options) =>
       translated(write(applied.kind, applyRequest(applied, options))).catch((error: unknown) => {
-        // The caller required the object to be new (version ''), but it already exists and one of its fields conflicts.
-        // The server reports only the field conflict.
+        // The caller required the object to be new (version ''), but an object with this name exists, and one of its
+        // fields conflicts. The server reports only the field conflict.
         if (options.resourceVersion !== '' || !(error instanceof FieldConflictError)) throw error;
         throw new WriteConflictError('an object with that name already exists', { cause: error });
       }),

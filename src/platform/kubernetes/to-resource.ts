@@ -35,8 +35,8 @@ const raw = z.looseObject({
 type Raw = z.output<typeof raw>;
 
 /**
- * Annotation that contains kubectl's copy of the object. It is dropped, because Parley does not use it, and it would
- * take up half of the cache.
+ * Annotation that contains kubectl's copy of the object. It is dropped, because Parley does not use it and the copies
+ * would take up half of the cache.
  */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
