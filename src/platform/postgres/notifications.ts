@@ -68,7 +68,7 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
       await deps.pool.query({
         name: 'notify',
         // This commit does not wait for the disk. A server crash loses the notification, but it also disconnects all
-        // listeners, and they are woken with `*` after they reconnect. So no wake-up is lost.
+        // listeners. They are woken with `*` after they reconnect, so no wake-up is lost.
         text: `select pg_notify(c, p)
                  from (select set_config('synchronous_commit', 'off', true)) lazily,
                       unnest($1::text[], $2::text[]) as n (c, p)`,
