@@ -134,7 +134,7 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
       await report(deps, kind, { resource, outcome });
       return {};
     }
-    // The cast is safe, because a rejected identity has already returned above.
+    // The cast is safe, because this function has already returned if the identity was rejected.
     const { id, isAdopted } = identity as { id: string; isAdopted?: true };
     const outcome = await kind
       .act(typed(resource), { id, epoch })
