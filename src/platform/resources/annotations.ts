@@ -26,9 +26,9 @@ export const ANNOTATIONS = {
 export const ALLOW_LABEL = 'parley.dev/allow';
 
 /**
- * Label with the name of the endpoint whose signing secret and headers the Secret contains. Parley sets it on the
- * Secrets that it creates, and only that endpoint may use them. These Secrets also have `ALLOW_LABEL`, because earlier
- * releases read only Secrets with that label.
+ * Label with the name of the endpoint whose signing secret and headers the Secret contains. Parley sets this label on
+ * the Secrets that it creates for an endpoint, and only that endpoint may use them. These Secrets also have
+ * `ALLOW_LABEL`, because earlier releases read only Secrets with that label.
  */
 export const ENDPOINT_LABEL = 'parley.dev/endpoint';
 

@@ -114,8 +114,8 @@ export type ResourceStore = {
 
 export type ResourceWatch = {
   /**
-   * Resolves when `get` and `list` return data that is at least as recent as this call. A new leader waits for this,
-   * because it must not act on older data than its predecessor did. Never resolves if the watch is stopped first.
+   * Resolves when `get` and `list` return data that is at least as recent as this call. A new leader waits for this, so
+   * that it never acts on older data than its predecessor did. Never resolves if the watch is stopped first.
    */
   refresh: () => Promise<void>;
   stop: () => Promise<void>;

@@ -6,7 +6,7 @@ import type { CelRule } from './field-types.ts';
  * accepts. A zod check that has no equivalent fails the build, so that no check is lost.
  */
 
-/** A node in a structural schema. It allows no unknown fields unless it preserves them explicitly. */
+/** A node in a structural schema. It allows no unknown fields unless `x-kubernetes-preserve-unknown-fields` is set. */
 export type StructuralSchema = {
   description?: string;
   type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { namesOf, type KindNames } from '../kind-names.ts';
 
-/** Definition of a kind, from which its CRD, its validation and its REST form are derived. */
+/** Definition of a kind. The kind's CRD, validation and REST form are derived from it. */
 export type KindDefinition = KindNames & {
   shortNames: readonly string[];
   /** First paragraph of `kubectl explain`. */
