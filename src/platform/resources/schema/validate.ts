@@ -39,9 +39,9 @@ const MAX_OBJECT_BYTES = 1_500_000;
 const compiled = new WeakMap<KindDefinition, Compiled>();
 
 /**
- * Creates a validator that works without an API server. The `postgres` store uses it for each write, and the REST API
- * uses it before a write. Each kind is compiled only when it is first validated, so that `start` does not have to wait
- * for the compilation.
+ * Creates a validator that works without an API server. The `postgres` store uses it in `apply`, and the REST API uses
+ * it before a write. Each kind is compiled only when it is first validated, so that `start` does not have to wait for
+ * the compilation.
  */
 export function createValidator(kinds: readonly KindDefinition[]): Validator {
   const validate: Validate = (kind, spec, metadata) => {
