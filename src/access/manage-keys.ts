@@ -120,8 +120,8 @@ export async function rotateKey(
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that a caller
-      // gets the errors above for a key that nobody could rotate.
+      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that the
+      // error above, which would apply to every caller, takes precedence.
       const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that outlives it.`;
       throw new ApiError('missing_scope', detail);
     }
