@@ -114,8 +114,8 @@ export function secretNotWritten(error: unknown, name: string, cure: string): Pr
 const SIGNING_SUFFIX = '-signing';
 
 /**
- * Returns the name of the signing Secret for an endpoint without `secretRef`. The name is always valid, because a DNS
- * label with the suffix is a DNS subdomain.
+ * Returns the name of the signing Secret for an endpoint without `secretRef`. The name is always a valid DNS subdomain,
+ * because the endpoint's name is a DNS label.
  */
 export function signingSecretName(endpoint: string): string {
   return `${endpoint}${SIGNING_SUFFIX}`;
