@@ -51,14 +51,16 @@ export function createBodyPlaces(metrics: FairQueueMetrics): BodyPlaces {
   return {
     take: async (address, bytes) => {
       const namespace = currentWork()?.namespace;
-      if (bytes <= (namespace === undefined ? SMALL_KEYLESS_BYTES : SMALL_BYTES))
-        return () => undefined;
-      return namespace === undefined ? hold(keyless, address) : hold(known, namespace);
+      const smallBytes = namespace === undefined ? SMALL_KEYLESS_BYTES : SMALL_BYTES;
+      if (bytes <= smallBytes) return () => undefined;
+      return namespace === undefined
+        ? hold(keyless, address, smallBytes)
+        : hold(known, namespace, smallBytes);
     },
   };
 }
 
-async function hold(queue: FairQueue, whose: string): Promise<() => void> {
+async function hold(queue: FairQueue, whose: string, smallBytes: number): Promise<() => void> {
   const begun = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   const signal = timeoutSignal(WAIT_MS);
@@ -74,7 +76,7 @@ async function hold(queue: FairQueue, whose: string): Promise<() => void> {
   await begun.promise.catch((cause: unknown) => {
     const detail =
       'Too many large request bodies are in progress. ' +
-      `Retry in ${RETRY_AFTER_SEC} seconds, or send less than ${SMALL_BYTES / 1024} KiB.`;
+      `Retry in ${RETRY_AFTER_SEC} seconds, or send at most ${smallBytes / 1024} KiB.`;
     throw new ApiError('unavailable', detail, { retryAfterSec: RETRY_AFTER_SEC, cause });
   });
   return ended.resolve;

@@ -80,6 +80,14 @@ test('who has no place after ten seconds is told to come back', async () => {
   expect(given).toHaveLength(8);
 });
 
+test('the refusal names the size that needs no place, which is smaller without a key', async () => {
+  const { takeMany } = places();
+  const known = await takeMany(8 + 64 + 1, { namespace: 'a' });
+  expect(String(known.refused[0])).toContain('at most 64 KiB');
+  const keyless = await takeMany(16 + 32 + 1, { address: '10.0.0.1' });
+  expect(String(keyless.refused[0])).toContain('at most 8 KiB');
+});
+
 test('64 bodies of a namespace wait for a place, and one more is refused at once', async () => {
   const { takeMany } = places();
   const { refused } = await takeMany(8 + 64 + 1, { namespace: 'a' });
