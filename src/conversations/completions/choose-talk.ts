@@ -2,19 +2,18 @@ import { ApiError } from '../../errors.ts';
 import type { FoundTalk } from './talks.sql.ts';
 
 /**
- * Choice of the talk that a request continues. A talk is the stored state of a conversation with a client that uses
- * OpenAI's protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have, or undefined
- * if the talk already has the response to the request. `isAgain` is true if the talk already has the last message of
- * the request, but that message still needs a reply.
+ * The talk that a request continues. A talk is the stored state of a conversation with a client that uses OpenAI's
+ * protocol (talks.sql.ts). `from` is the index of the first message that the talk does not have, or undefined if the
+ * talk already has the response to the request. `isAgain` is true if the talk already has the last message of the
+ * request, but that message still needs a reply.
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
 /** Time in seconds that OpenAI clients wait for a response before they retry. */
 const REPEAT_SEC = 600;
 /**
- * Age in seconds after which a request that the client marked as a retry takes over the pending request of its first
- * attempt. By then, the first attempt has ended, or nobody is waiting for it, because the client has moved on to the
- * retry.
+ * Age in seconds at which a pending request may be taken over by a request that the client marked as its retry. By
+ * then, the first attempt has ended, or nobody is waiting for it, because the client has moved on to the retry.
  */
 const UNDER_WAY_SEC = 60;
 

@@ -4,7 +4,9 @@ import { idValue } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 import { storable } from '../record/storable.ts';
 
-/** Chat completions in the format that OpenAI clients send and read (contract/openai.md#answers). */
+/**
+ * This module defines chat completions in the format that OpenAI clients send and read (contract/openai.md#answers).
+ */
 
 const MESSAGES_MAX = 3_000;
 const PARTS_MAX = 1_000;
@@ -156,7 +158,7 @@ const NAME_CHARS_MAX = 128;
 const VALUE_CHARS_MAX = 1_024;
 
 /**
- * Metadata in any form. Vapi and other clients send numbers and objects. They are stored as JSON. Long values are
+ * Metadata in any form. Numbers and objects, which Vapi and other clients send, are stored as JSON. Long values are
  * truncated. Members with long names, and members beyond the first 50, are dropped.
  */
 const anyMetadata = z
@@ -180,7 +182,8 @@ const anyMetadata = z
   });
 
 /**
- * Body of a completion request. Fields that have no effect here may have any type, because clients keep adding fields.
+ * Body of a completion request. Fields that are not listed here are ignored, whatever their type, because clients keep
+ * adding new ones.
  */
 export const CompletionBody = z
   .object({

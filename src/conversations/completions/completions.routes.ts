@@ -129,8 +129,8 @@ function requireId(id: string): string {
 }
 
 /**
- * Opens the talk for a request. Converts errors to those of this route. For example, an unknown agent becomes an
- * unknown model.
+ * Opens the talk for a request. Converts errors to the ones that OpenAI clients expect: an unknown agent, for example,
+ * becomes an unknown model.
  */
 async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> {
   try {
@@ -166,7 +166,10 @@ function headOf(
   };
 }
 
-/** Returns a function that builds the response for a turn. A failed turn is stored, and its response is an error. */
+/**
+ * Returns a function that builds the response for a turn. If the reply failed, the response is an error, even though
+ * the turn is stored.
+ */
 function answerOf(about: {
   head: Head;
   said: readonly BroughtTurn[];

@@ -28,7 +28,7 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       errorShape: 'openai',
       summary: 'List agents as models',
       description:
-        'Returns a single list without pages, in the format of OpenAI. Versions can be used as models ' +
+        'Returns a single list without pages, as OpenAI does. Versions can be used as models ' +
         'but are not listed.',
       answers: { 200: { description: 'The agents, newest first.', schema: Models } },
       handle: async ({ caller: { namespace } }) => {

@@ -75,10 +75,9 @@ export type OpenTalk = {
 };
 
 /**
- * Opens the conversation that a request continues (docs/decisions/0036). This is the conversation that the request
- * names. If it names none, it is a conversation with the same key, user and metadata that has exactly the request's
- * messages and no later ones. If there is no such conversation, starts a new one whose first turns are the earlier
- * messages of the request.
+ * Opens the conversation that a request names (docs/decisions/0036). If the request names none, continues one with the
+ * same API key, agent, user and metadata whose messages are exactly the request's earlier messages. If there is none,
+ * starts a new conversation whose first turns are those earlier messages.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {

@@ -88,8 +88,8 @@ export type TalkOwner = {
   agentId: string;
   version: number | undefined;
   /**
-   * Conversation that the client names. If it names one, only its later requests that name the same conversation find
-   * the talk.
+   * Conversation that the request names, if any. A later request continues the talk only if it names the same
+   * conversation, or also names none.
    */
   conversationId: string | undefined;
   userId: string | null;
