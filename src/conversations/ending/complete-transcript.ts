@@ -17,8 +17,8 @@ import type { Judged } from '../judging/ask-judge.ts';
 import { VERDICT_OUTCOMES } from '../judging/verdict.ts';
 
 /**
- * What a model's judgement returned: the verdict or an error. `isOutcomeStated` is true if the party that ended the
- * conversation stated an outcome, which the verdict then does not replace.
+ * Result of a model's judgement: the verdict or an error. `isOutcomeStated` is true if the party that ended the
+ * conversation stated an outcome. The verdict does not replace a stated outcome.
  */
 export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
@@ -55,7 +55,7 @@ export function completeTranscript(
   });
 }
 
-/** Returns the event for a conversation that has ended and has its summary. */
+/** Builds the event that reports the complete transcript. The conversation must have ended and have a summary. */
 export function transcriptReady(
   deps: Pick<ConversationDeps, 'baseUrl'>,
   row: ConversationRow,

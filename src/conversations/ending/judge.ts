@@ -35,8 +35,8 @@ export type Judge = {
   /** Queues a conversation for judgement. Never waits or throws. */
   take: (ended: Ended) => void;
   /**
-   * Shuts the queue down and resolves when every conversation in it has its complete transcript. Judgements in progress
-   * have five seconds to finish. All other conversations get the summary and outcome that are computed without a model.
+   * Shuts the queue down, and resolves when every conversation in it has a summary. Judgements in progress have five
+   * seconds to finish. All other conversations get the summary and outcome that are computed without a model.
    */
   stop: () => Promise<void>;
 };
@@ -49,8 +49,9 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 
 /**
  * Creates a queue in which models judge the conversations that this process has ended. A few judgements run
- * concurrently, and each then completes the transcript. A conversation is judged at most once. If the process dies, the
- * reaper completes the transcript without a judgement. Each judgement costs two queries and one transaction.
+ * concurrently. After each, the transcript is completed: the summary is stored, and an event reports it. A conversation
+ * is judged at most once. If the process dies, the reaper completes the transcript without a judgement. Each judgement
+ * costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;

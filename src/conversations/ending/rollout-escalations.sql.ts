@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries for the conversations of an aborted rollout that need a human
+ * This module finds the conversations of an aborted rollout that need a human
  * (contract/rollouts.md#conversations-in-progress).
  */
 
