@@ -123,8 +123,8 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
 }
 
 /**
- * Requires that `by` is the person who accepted the escalation. If the caller gave no identity, `by` is null, and it is
- * enough that somebody has accepted it.
+ * Returns an accepted escalation, and requires that `by` is the id of the person who accepted it. If the caller gave no
+ * identity, `by` is null, and the escalation may have been accepted by anyone.
  * @throws ApiError already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function requireAcceptedBy(

@@ -6,7 +6,9 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** Reply that a person prepared for other people to insert. `updatedAt` is in Unix milliseconds. */
+/**
+ * Reply that a person prepared so that people can insert it into conversations. `updatedAt` is in Unix milliseconds.
+ */
 export type CannedReplyRow = {
   id: string;
   namespace: string;

@@ -73,7 +73,8 @@ function applies(rule: Rule, facts: RuleFacts, isSaid: IsSaid): boolean {
     case 'mood':
       return isInBadMood(facts.moods, rule.count ?? MOOD_COUNT);
     case 'turn_limit':
-      // Compares with `===`, so that the rule applies only once instead of to every message after the human has left.
+      // Compares with `===`, because with `>=` the rule would apply again to each later message, even after a human has
+      // left.
       return facts.userTurns === rule.count;
     default:
       return rule.when satisfies never;

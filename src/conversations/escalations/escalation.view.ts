@@ -6,7 +6,7 @@ import { ESCALATION_STATUSES, type EscalationRow } from './escalations.sql.ts';
 import { cut, QUOTE_MAX } from '../record/excerpt.ts';
 import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 
-/** Escalations as the REST API returns them (contract/escalations.md). */
+/** This module defines the REST representation of escalations (contract/escalations.md). */
 
 export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
@@ -16,8 +16,8 @@ export const Person = z.strictObject({
 });
 
 /**
- * Name on one line, without control characters that change the direction of text. Users and colleagues see the name
- * within other text, which such characters could distort.
+ * Name on one line, without control characters. Users and colleagues see the name within other text, which such
+ * characters could distort, for example by changing the direction of writing.
  */
 export const lineName = Person.shape.name
   .refine(...onOneLine())
@@ -80,7 +80,8 @@ export const Escalation = z
     finished_at: unixTime.nullable(),
     missed: z.boolean().meta({
       description:
-        'Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation.',
+        'True if nobody accepted in time and nobody has reviewed the escalation since. False if another team ' +
+        'was asked next.',
     }),
     reviewed_at: unixTime.nullable().meta({
       description:

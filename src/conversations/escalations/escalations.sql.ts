@@ -51,9 +51,11 @@ export type EscalationRow = {
   /** Time by which the next heartbeat must arrive. If it does not, the person who accepted counts as gone. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
-  /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
+  /**
+   * True if nobody accepted in time and nobody has reviewed the escalation since. False if another team was asked next.
+   */
   missed: boolean;
-  /** Time at which somebody first reviewed the missed escalation; `reviewedBy` says who. Both are null until then. */
+  /** Time of the first review of the missed escalation. `reviewedBy` is the reviewer. Both are null until then. */
   reviewedAt: number | null;
   reviewedBy: string | null;
 };

@@ -8,7 +8,7 @@ const MEASURE_MS = 10_000;
 
 /**
  * Creates the job that measures how many users wait for a person, and how long. Every API process measures all
- * namespaces, so one running process is enough for an alert.
+ * namespaces, so the metrics are complete as long as any API process is running.
  */
 export function createWaitingMeasure({
   pool,

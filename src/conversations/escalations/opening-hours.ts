@@ -15,8 +15,8 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the message for the user if nobody is available to take over. Returns undefined during the opening hours, or
- * if the agent has no opening hours. `atMs` is in Unix ms. Hours count as open if this server does not know their time
- * zone, which only a newer server can have accepted.
+ * if the agent has no opening hours. `atMs` is in Unix ms. If this server does not know the time zone, because a newer
+ * server accepted it, somebody always counts as available.
  */
 export function closedMessage(
   { escalation, language }: Pick<AgentContent, 'escalation' | 'language'>,

@@ -31,8 +31,8 @@ export async function keepEscalation(
 /**
  * Puts an accepted escalation back into the queue, because the person who accepted it has left or wants another person
  * to take over. Requests a person from the given team, by default from the same team. The agent does not reply in the
- * meantime. Emits `escalation.requested` with the person who had accepted. With `isDue`, throws unless the heartbeat is
- * overdue.
+ * meantime. The emitted event, `escalation.requested`, names the person who had accepted. If `isDue` is set, throws
+ * unless the heartbeat is overdue.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function releaseEscalation(
