@@ -13,7 +13,7 @@ export const FEEDBACK_PATH = '/feedback';
 
 export type FeedbackPageDeps = Pick<ConversationDeps, 'pool' | 'changed' | 'nowMs'> & {
   sealer: Pick<Sealer, 'isSigned'>;
-  /** Counts invalid links per client address, in the same limit as invalid API keys. */
+  /** Counts invalid links per client address, toward the same limit as invalid API keys. */
   rateLimits: Pick<RateLimits, 'countFailure'>;
   /** Counts requests per feedback link. */
   linkLimits: Pick<RateLimits, 'count'>;
@@ -45,8 +45,8 @@ export function feedbackPage(deps: FeedbackPageDeps): Page {
       return { location: `${FEEDBACK_PATH}?token=${token}&done` };
     },
     explain: ({ code, status }, request) =>
-      // `EXPLAINED` has the client errors that have a text of their own. After any other client error, such as a
-      // malformed form, the page asks for the rating.
+      // After any client error that is not in `EXPLAINED`, such as a malformed form, the page asks the user for a
+      // rating.
       textPage(request, EXPLAINED[code] ?? (status < 500 ? 'choose' : 'away'), status),
   };
 }
@@ -144,8 +144,8 @@ button { margin-top: 1.5rem; padding: .625rem 1.5rem; font: inherit; }
 `;
 
 /**
- * Content security policy. It allows the page's own style and form; nothing else may be loaded, run, framed or sent
- * elsewhere.
+ * Content security policy. It allows the page's own style, images in `data:` URLs, and a form that submits to this
+ * server. It forbids all other resources, scripts, and embedding the page in a frame.
  */
 const POLICY = [
   "default-src 'none'",
