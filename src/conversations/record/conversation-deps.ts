@@ -38,7 +38,7 @@ export type ConversationDeps = {
    */
   ring?: RingPerson | undefined;
   /**
-   * Queues an ended conversation for a model's judgement, after which its transcript is completed. Never waits or
+   * Queues an ended conversation for judgement by a model. Its summary is stored after the judgement. Never waits or
    * throws.
    */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
@@ -69,15 +69,15 @@ export type ConversationTransaction = {
   db: Db;
   emit: EmitOf;
   /**
-   * Counts, in the metrics, that an escalation of the conversation has reached `status`. Takes effect after the commit,
-   * and not for test conversations.
+   * Counts, in the metrics, that an escalation of the conversation has reached `status`. Takes effect after the commit.
+   * Does nothing for a test conversation.
    */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
   /** Runs `act` after the commit. `act` must not wait or fail. */
   later: (act: () => void) => void;
   /**
-   * Counts the redactions of stored turns in the metrics. Takes effect after the commit, and not for test
-   * conversations.
+   * Counts the redactions of stored turns in the metrics. Takes effect after the commit. Does nothing for a test
+   * conversation.
    */
   countRedacted: (conversation: Pick<ConversationRow, 'test'>, turns: Redactable) => void;
 };

@@ -12,7 +12,7 @@ import type { MessageResult, TurnRow } from './turns.sql.ts';
 import { createdAt, flag, unixSec, unixSecOrNull, unixTime } from '../../platform/http/fields.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
-/** Conversations and their turns as the REST API returns them (contract/conversations.md). */
+/** This module defines the REST representation of conversations and their turns (contract/conversations.md). */
 
 export const channel = z.enum(CHANNELS);
 export const conversationStatus = z.enum(CONVERSATION_STATUSES);

@@ -24,8 +24,7 @@ export type ConversationRow = {
    */
   test: boolean;
   /**
-   * Agent that has been speaking since the last handoff; null if there was no handoff and the first agent is still
-   * speaking.
+   * Agent that has been speaking since the last handoff; null if there was no handoff, so `agentId` is still speaking.
    */
   speakerAgentId: string | null;
   speakerVersion: number | null;
@@ -111,7 +110,7 @@ const INSERT = `insert into conversations as c
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${CONVERSATION_COLUMNS}`;
 
-/** SQL that inserts a conversation and, if it is the first of its person in the rollout, counts it there. */
+/** SQL that inserts a conversation, and counts it in the rollout if it is the first one of its user there. */
 const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
              insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
              values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)

@@ -46,7 +46,7 @@ export type ConversationFilter = ListPage &
     withTests?: boolean | undefined;
   };
 
-/** Conditions that find a conversation by the id of a related object. */
+/** SQL conditions that find a conversation by its own id, or by the id of its call or one of its escalations. */
 const NAMED = {
   conv: 'c.id =',
   call: 'c.call_id =',

@@ -5,8 +5,9 @@ import type { ConversationRow } from './conversations.sql.ts';
 import { TURN_COLUMNS, type TurnRow } from './turns.sql.ts';
 
 /**
- * Turns in progress, which wait for a language model (docs/decisions/0034). A row is removed only under its
- * conversation's lock, in the transaction that stores the turn. All times are from the database's clock.
+ * This module stores turns in progress, which wait for a language model (docs/decisions/0034). A row is removed under
+ * its conversation's lock, in the transaction that stores the turn. If a turn fails before any tool was called, its row
+ * is removed without the lock. All times are from the database's clock.
  */
 
 /**
@@ -67,7 +68,7 @@ export type NewLiveTurn = Pick<
 
 /**
  * Claims the turn of a conversation by inserting a row into `live_turns`. Returns the turns before it, oldest first, or
- * undefined if there already is such a row or the conversation has changed since it was read. It is a single statement,
+ * undefined if there already is such a row or the conversation has changed since it was read. Uses a single statement,
  * because each statement adds a round trip to every turn. The commit is asynchronous, because a claim that is lost in a
  * server crash does no harm.
  *

@@ -117,8 +117,8 @@ async function contentFor(db: Db, input: Numbered): Promise<Chosen> {
 
 /**
  * Returns the content of a version. A version that was never live can only be used for a test, because otherwise the
- * `write` scope would be enough to use a version in production without publishing it. Returns undefined if the version
- * was recalled and a call is waiting for an agent.
+ * `write` scope would be enough to use a version in production without publishing it. Returns undefined for a call
+ * whose version was recalled. The caller then uses the live version.
  */
 async function requireVersion(
   db: Db,

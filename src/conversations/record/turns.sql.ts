@@ -125,8 +125,8 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 }
 
 /**
- * Adds the turns that replace a live turn. Like all writers, it locks the conversation before the live turn. The token
- * is thus checked against the current row, not against the statement's snapshot.
+ * Adds the turns that replace a live turn. Like every writer, locks the conversation before the live turn. The token is
+ * therefore checked against the current row, not against the statement's snapshot.
  */
 async function addHeld(
   db: Db,
