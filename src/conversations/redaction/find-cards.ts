@@ -4,7 +4,7 @@ import { groupsIn, GROUPS_AT_ONCE, type Group } from './digit-groups.ts';
 
 /**
  * Finds card numbers: 13 to 19 digits in whole groups, with the prefix of a known issuer and a valid check digit. If
- * the number could end at any of several groups, the longest one is taken, so that no digit of a card remains.
+ * the number could end at several groups, takes the longest number, so that no digit of a card remains.
  */
 export async function findCards(text: string): Promise<Span[]> {
   const spans: Span[] = [];
@@ -88,7 +88,10 @@ const ISSUERS: readonly Issuer[] = [
   [9792, 9792, [16]], // Troy
 ];
 
-/** Checks the Luhn digit: every second digit from the right is doubled, and the digits of the result are added up. */
+/**
+ * Returns true if the check digit is valid by the Luhn algorithm: after every second digit from the right is doubled,
+ * the sum of all digits is a multiple of 10.
+ */
 function hasCheckDigit(digits: string): boolean {
   let sum = 0;
   for (let i = 1; i <= digits.length; i += 1) {

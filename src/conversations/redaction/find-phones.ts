@@ -49,8 +49,8 @@ export async function findPhones(
 
 /**
  * Maximum number of calls to libphonenumber-js per text, at about 20 µs each. Most messages contain fewer numbers.
- * Beyond this limit, the library does not check numbers: those with + or 00 all count as telephone numbers, and the
- * others do not.
+ * Beyond this limit, the library does not check numbers: every number with + or 00 counts as a telephone number, and no
+ * other number does.
  */
 const LOOKS_MAX = 100;
 const DIGITS = { min: 7, max: 15 };

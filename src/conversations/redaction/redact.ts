@@ -16,10 +16,10 @@ export type Redaction = { text: string; redacted: Redacted | null };
 export type RedactionSettings = Pick<AgentContent, 'redaction' | 'language'>;
 
 /**
- * Replaces values that the agent redacts with `[card]`, `[iban]`, `[email]` and `[phone]`. Runs before any other code
- * reads the user's message (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent redacts nothing or the text
- * cannot contain such a value, and about 20 µs for a message with all four kinds. The time is linear in the length of
- * the text.
+ * Replaces each value of a kind that the agent redacts by a placeholder: `[card]`, `[iban]`, `[email]` or `[phone]`.
+ * Runs before any other code reads the user's message (docs/decisions/0053-redaction.md). Takes 0.2 µs if the agent
+ * redacts nothing or the text cannot contain such a value, and about 20 µs for a message with all four kinds. The time
+ * is linear in the length of the text.
  */
 export async function redact(written: string, settings: RedactionSettings): Promise<Redaction> {
   const asked = settings.redaction ?? [];
