@@ -8,7 +8,7 @@ import type { Arguments } from './tool-arguments.ts';
 import { ANSWER_BYTES_MAX, readAnswer, type Answer } from './read-answer.ts';
 import type { FindToolSecrets } from './tool-secrets.ts';
 
-/** Call to a tool of type `webhook` (contract/tools.md#requests). */
+/** This module calls tools of type `webhook` (contract/tools.md#requests). */
 
 export type WebhookCall = {
   tool: Tool;
@@ -36,7 +36,7 @@ export type CallWebhookDeps = {
 type Secrets = { bearer?: string; signing?: string };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** Maximum length of a URL, including the parameters of a GET. Many servers reject longer URLs. */
+/** Maximum length of a URL, including the parameters of a GET or DELETE. Many servers reject longer URLs. */
 const URL_BYTES_MAX = 8 * 1024;
 
 /**

@@ -12,7 +12,10 @@ import { createMakeToolBox } from './tool-box.ts';
 import { createFindToolSecrets } from './tool-secrets.ts';
 import type { MakeToolBox } from './tool.ts';
 
-/** Longest timeout in ms that a tool may declare. Each response is limited by the timeout of its own tool. */
+/**
+ * Time limit in ms for a response body: the longest timeout that a tool may declare. A tool's own timeout also covers
+ * the body, and is usually shorter.
+ */
 const BODY_MS_MAX = 60_000;
 
 /** Creates the functions that run tools in a process, with their connections. `stop` waits for calls in progress. */

@@ -114,7 +114,7 @@ async function runWebhook(deps: ToolBoxDeps, turn: Turn, call: Call): Promise<Re
   }
 }
 
-/** Returns the text that the model reads for the response of a webhook, with additional fields. */
+/** Returns the response of a webhook as text for the model, with the additional fields in `more`. */
 export function answerText(answer: Answer, more: Record<string, unknown> = {}): string {
   const { body, escalate: _, ...fields } = answer;
   const long = body === undefined ? undefined : { name: 'body', value: body };
