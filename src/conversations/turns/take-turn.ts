@@ -54,9 +54,9 @@ export type TakeTurnDeps = ConversationDeps & {
 /**
  * Handles one message from the user and generates the agent's reply, without holding a lock in the meantime. An
  * immediate reply is stored if the conversation has not changed since it was read, and is generated again otherwise
- * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message or the
- * loss of the process ends that turn, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). After
- * a crash, the database has either the whole turn or enough data to complete it.
+ * (docs/decisions/0012-turns-without-locks.md). For a slow reply, the turn is claimed first. A newer message ends that
+ * turn, and the partial reply is stored (docs/decisions/0034-a-turn-is-claimed.md). If the process dies, the database
+ * has either the whole turn or enough data for another process to settle it.
  *
  * While a human is requested or has taken over, messages are stored but the agent does not reply.
  * @throws ApiError not_found, conversation_ended, write_conflict, idempotency_in_progress

@@ -4,7 +4,7 @@ import english from './english.json' with { type: 'json' };
 import { endsOf, likeness, type UserTurn } from './read-user-turn.ts';
 import type { Reply } from './responder.ts';
 
-/** Counts turns in the tally of a conversation (record/tally.ts). */
+/** This module updates the tally of a conversation, that is, the stored facts about its turns (record/tally.ts). */
 
 /** Number of moods that are stored: the maximum `count` of a mood rule (agents: `escalation.rules`). */
 const MOODS_MAX = 10;

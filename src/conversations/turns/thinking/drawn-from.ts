@@ -10,8 +10,8 @@ const WORDS_MIN = 2;
 
 /**
  * Returns the passages that an answer is based on, in their order. Each sentence of the answer is assigned to the
- * passage that shares the most words with it, if it shares enough. Words of the question do not count, because every
- * passage that was found contains them. docs/conversations.md reports how often the result is right.
+ * passage that shares the most words with it, if it shares enough. Words of the question do not count, because most of
+ * the passages that were found contain them. docs/conversations.md reports how often the result is right.
  */
 export function drawnFrom<P extends { heading: string; text: string }>(
   answer: string,

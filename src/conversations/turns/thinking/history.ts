@@ -6,9 +6,9 @@ import { byRequest, NOT_KNOWN } from './tool-turns.ts';
 import type { TurnRow } from '../../record/turns.sql.ts';
 
 /**
- * Converts earlier turns into the messages that a model reads. Providers cache the beginning of a prompt, so messages
- * are only appended from turn to turn. When the history becomes too long, half of it is removed in one step, so that
- * the new beginning stays the same for many turns.
+ * This module converts earlier turns into the messages that a model reads. Providers cache the beginning of a prompt,
+ * so messages are only appended from turn to turn. When the history becomes too long, half of it is removed in one
+ * step, so that the new beginning stays the same for many turns.
  */
 
 /** Maximum number of tokens of all earlier turns together. */

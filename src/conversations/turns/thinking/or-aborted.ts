@@ -1,8 +1,8 @@
 import { clearTimeout, setTimeout } from '../../../clock.ts';
 
 /**
- * Returns the result of `work`. If `signal` aborts, it waits at most `graceMs` longer and then returns undefined, so
- * that hanging work delays nothing. A later failure of `work` is ignored.
+ * Returns the result of `work`. After `signal` aborts, waits at most `graceMs` longer and then returns undefined, even
+ * if `work` hangs. A later failure of `work` is ignored.
  */
 export function orAborted<T>(
   work: Promise<T>,

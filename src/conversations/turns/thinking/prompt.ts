@@ -6,8 +6,8 @@ import type { Variables } from '../../record/conversations.sql.ts';
 import type { Speaker } from '../../tools/tool.ts';
 
 /**
- * Prompt of a turn (docs/conversations.md, the reply with a model). Its parts are the instructions (the same in all
- * turns of a conversation), the history, the passages found, and the user's message.
+ * This module builds the prompt of a turn (docs/conversations.md, the reply with a model). The prompt consists of the
+ * instructions (the same in all turns of a conversation), the history, the passages found, and the user's message.
  */
 
 /**

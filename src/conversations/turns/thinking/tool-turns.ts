@@ -13,7 +13,8 @@ import type { ToolTurn } from '../responder.ts';
 import { orAborted } from './or-aborted.ts';
 
 /**
- * Converts tool calls into the form that a turn stores, and into the messages that the model reads in the same turn.
+ * This module converts tool calls into the form that a turn stores, and into the messages that the model reads in the
+ * same turn.
  */
 
 /** Tool call, with its outcome once it has one. */
@@ -224,7 +225,7 @@ const CALLS_MAX = 32;
 
 /**
  * Runs tool calls with limited concurrency and sets their outcomes. Returns the outcomes in the order of the calls.
- * Skips calls that an earlier attempt has already made.
+ * Does not run calls that an earlier attempt has already made, nor calls beyond `CALLS_MAX`.
  */
 export async function runCalls(
   calls: readonly Call[],
