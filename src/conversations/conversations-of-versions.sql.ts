@@ -4,9 +4,10 @@ import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversatio
 import { TURN_COLUMNS, type TurnRow } from './record/turns.sql.ts';
 
 /**
- * Queries that list what given versions of an agent did in the conversations that they started or took over by a
- * handoff, excluding tests (contract/recalls.md#lists). Each list reads the newest rows of each version from
- * `conversation_versions` and merges them, so a page costs the same however many conversations there are.
+ * This module lists the conversations, users and tool calls of given versions of an agent (contract/recalls.md#lists).
+ * The lists cover the conversations that one of these versions started or took over in a handoff, except tests. Each
+ * list reads the newest rows of each version from `conversation_versions` and merges them, so a page costs the same
+ * however many conversations there are.
  */
 export type OfVersions = {
   agentId: string;

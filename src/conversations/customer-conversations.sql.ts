@@ -7,8 +7,8 @@ import { OUTCOMES, type Outcome } from './record/outcomes.ts';
 import type { Tally } from './record/tally.ts';
 
 /**
- * Queries for the conversations of one customer, all of which have the same `user_id`. All queries use the index on
- * namespace, user and id, and read a bounded number of rows.
+ * This module queries the conversations of one customer, which all have the same `user_id`. The queries use the index
+ * on namespace, user and id, and read a bounded number of rows.
  */
 
 export type CustomerKey = { namespace: string; userId: string };
@@ -29,7 +29,7 @@ export type CustomerFigures = {
   escalationsAccepted: number;
   escalationsMissed: number;
   escalationsWaiting: number;
-  /** Start of the oldest conversation that was read. */
+  /** Start of the oldest conversation that was read and is not a test. */
   firstAt: number | null;
 };
 
@@ -67,7 +67,10 @@ export async function countConversationsOf(
   return rows[0]!; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
-/** Returns the start of the customer's first conversation that is not a test. Reads at most `limit` conversations. */
+/**
+ * Returns the start of the customer's first conversation that is not a test, or null if the oldest `limit`
+ * conversations include none.
+ */
 export async function firstConversationAt(
   db: Db,
   { namespace, userId, limit }: CustomerKey & { limit: number },
@@ -85,7 +88,9 @@ export async function firstConversationAt(
 /** A conversation with the data that was collected from its turns. */
 export type RecentConversation = Pick<ConversationRow, 'id' | 'startedAt'> & {
   judgement: Judgement | null;
-  /** Open questions, from the tally. Null if the tally was saved by an earlier release that did not list them. */
+  /**
+   * Questions without an answer so far. Null if an earlier release, which did not record them, stored the conversation.
+   */
   open: Tally['open'] | null;
   lastTurnMs: number | null;
 };

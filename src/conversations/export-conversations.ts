@@ -19,8 +19,8 @@ const TURNS = 50;
 /**
  * Yields all conversations that match a filter, newest first, each as one line of JSON. A line contains the
  * conversation and its transcript so far. Pages are read on demand, and no database connection is held between them, so
- * a slow reader costs nothing. Conversations that start after the export, or are erased before the export reaches them,
- * are not included.
+ * a slow reader costs nothing. Omits conversations that start after the export has begun, and those that are erased
+ * before the export reaches them.
  * @throws ApiError write_conflict if a long conversation is erased in the middle of its line
  */
 export async function* exportConversations(

@@ -30,9 +30,10 @@ export function followConversationRoute(deps: { followers: Pick<Followers, 'open
       'Server-sent events. A `turn` event is sent for every stored turn; its `id` is the index of the ' +
       'turn. A `conversation` event is sent at the beginning, after every change of status, and when a ' +
       'person accepts or releases the conversation. The stream ends when the conversation has ended. To ' +
-      'resume after a lost connection, send `Last-Event-ID` (or the parameter `last_event_id`). The ' +
-      'stream then continues after that turn. Otherwise, it starts with the next turn. A reply appears ' +
-      'as a turn once it is stored; its tokens are streamed only to the client that sent the message.',
+      'resume after a lost connection, send the index of the last turn in `Last-Event-ID` (or in the ' +
+      'parameter `last_event_id`). The stream then continues after that turn. Without an index, it ' +
+      'starts with the next turn that is added. A reply appears as a turn once it is stored; its tokens ' +
+      'are streamed only to the client that sent the message.',
     params: { id: idParam('conv', 'conversation') },
     query: { last_event_id: lastEventId },
     answers: {

@@ -2,8 +2,9 @@ import type { RolloutMetric } from '../agents/agent-rollout.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
 /**
- * Statistics about the conversations that take part in a rollout, by step and arm (contract/rollouts.md#checks). They
- * include erased conversations, and conversations that another agent or a person took over.
+ * This module computes statistics about the conversations that take part in a rollout, by step and arm
+ * (contract/rollouts.md#checks). The statistics include erased conversations, and conversations that another agent or a
+ * person took over.
  */
 
 /** Metrics that are sums over conversations: all except percentiles. */

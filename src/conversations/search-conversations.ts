@@ -24,13 +24,14 @@ const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
  * One page of search results, in the same order as the list of conversations. It may have fewer than `limit` rows,
- * because the number of bytes in a page is limited (`fittingRows`). `next` is the id after which the next page starts, or null at the end.
+ * because the bytes of a page (`fittingRows`) and the work for it are limited. `next` is the id after which the next
+ * page starts, or null at the end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 
 /**
- * Parses a search. The id of a conversation, a call or an escalation finds that conversation; any other text is split
- * into words.
+ * Parses a search. An id of a conversation, a call or an escalation selects the conversation that it belongs to. Any
+ * other text is split into words.
  */
 export function soughtBy(q: string): Sought {
   for (const prefix of ['conv', 'call', 'esc'] as const) {

@@ -3,8 +3,8 @@ import type { ConversationRow } from './record/conversations.sql.ts';
 import type { TurnRole, TurnRow } from './record/turns.sql.ts';
 
 /**
- * Writes transcripts in one of three formats. Writes page by page, so that ten thousand turns are never in memory at
- * the same time.
+ * This module writes transcripts in one of three formats. It writes page by page, so that ten thousand turns are never
+ * in memory at the same time.
  */
 
 type Pages = AsyncIterable<readonly TurnRow[]>;
