@@ -9,7 +9,7 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../platform/http/fi
 import type { Activity } from './list-activity.ts';
 import type { CustomerRead } from './read-customer.ts';
 
-/** Customers as the REST API returns them (contract/customers.md). */
+/** This module defines the REST representation of customers (contract/customers.md). */
 
 /** Path parameter. The error message for an ID that is too long becomes the detail of a 404 response. */
 export const userIdParam = z.string().max(256, 'There is no such customer.').meta({
@@ -73,7 +73,7 @@ export const Customer = z
         'Whether there are more than 10,000 conversations or calls. If true, the counts cover only the newest 10,000.',
     }),
   })
-  .meta({ id: 'Customer', description: 'Statistics about a user with a `user_id`.' });
+  .meta({ id: 'Customer', description: 'Statistics about a customer.' });
 
 export function customerView(customer: CustomerRead): z.output<typeof Customer> {
   const { userId, figures, calls, open } = customer;
@@ -146,7 +146,7 @@ export const CustomerExport = z
           transcript: z
             .strictObject({ turns: z.array(Turn) })
             .nullable()
-            .meta({ description: 'The turns of the conversation. Null for a call without one.' }),
+            .meta({ description: 'Turns of the conversation. Null if there is no conversation.' }),
           notes: z
             .array(Note)
             .meta({ description: 'Private notes about the escalations, oldest first.' }),

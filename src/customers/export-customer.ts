@@ -17,9 +17,9 @@ const PAGE = 50;
 const TURNS = 50;
 
 /**
- * Yields one JSON document with all data about a customer, in parts: conversations with their transcripts, calls,
- * escalations and private notes, newest first, tests included. `first` is the first page. Holds no database connection
- * between parts, so that a slow reader costs nothing.
+ * Yields the parts of one JSON document with all data about a customer: conversations with their transcripts, calls,
+ * escalations and private notes, newest first, including tests. `first` is the first page, which the caller has already
+ * read. Holds no database connection between parts, so that a slow reader costs nothing.
  * @throws ApiError write_conflict if a conversation is erased in the middle of its transcript
  */
 export async function* exportCustomer(

@@ -31,9 +31,9 @@ export type ActivityPage = CustomerKey & {
 };
 
 /**
- * Lists a customer's conversations and calls, newest first, up to the size of a page. Their ids contain their time, so
- * both lists are merged by id. The merged list ends at the first row that does not fit, because the rows that follow it
- * in its own list have not been read.
+ * Lists a customer's conversations and calls, newest first, up to the size of a page. Merges the list of conversations
+ * and the list of calls by id, because ids contain the creation time. The result ends with the first row that does not
+ * fit on the page, because the query for that row's list stops there.
  */
 export async function listActivity(pool: Pool, page: ActivityPage): Promise<Activity[]> {
   const [conversations, loneCalls] = await Promise.all([
