@@ -26,9 +26,9 @@ import {
 import { eraseLocked, type ErasureDeps } from './erase-conversation.ts';
 
 /**
- * Dependencies of customer erasures, which erase all data about a customer. They run after the response, one object at
- * a time: each transaction erases one conversation or call and counts it. If a process dies, its transaction is rolled
- * back, and another process continues. No object is ever left half erased.
+ * Dependencies of customer erasures, which erase all data about a customer. An erasure runs in the background, one
+ * object at a time: each transaction erases one conversation or call and counts it. If a process dies, its transaction
+ * is rolled back, and another process continues. No object is ever left half erased.
  */
 export type EraseCustomerDeps = ErasureDeps & EndCallDeps & { log: Logger };
 
@@ -72,8 +72,8 @@ export async function requestErasure(
 }
 
 /**
- * Runs erasures until none is left or `signal` aborts. Namespaces take turns. Always resolves to false, because the
- * next scheduled run finds erasures that failed or that another process was working on.
+ * Runs erasures until none is left or `signal` aborts. Namespaces take turns. Always resolves to false: erasures that
+ * failed, or that another process was working on, wait for the next scheduled run.
  */
 export async function runErasures(deps: EraseCustomerDeps, signal: AbortSignal): Promise<boolean> {
   for (let hasMoved = true; hasMoved && !signal.aborted;) {
@@ -143,7 +143,7 @@ async function eraseNext(deps: EraseCustomerDeps, id: string): Promise<Step> {
   });
 }
 
-/** Ends a call that nobody has answered yet. If it is answered at this moment, its conversation ends too. */
+/** Ends a call that nobody has answered yet. If somebody answers it at this moment, its conversation ends too. */
 async function endUnanswered(
   deps: EraseCustomerDeps,
   call: { namespace: string; id: string },

@@ -11,7 +11,7 @@ import type { Db, Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 
 /**
- * Dependencies of the job that deletes conversations and audit log entries after their retention period
+ * Dependencies of the job that deletes conversations, calls and audit log entries after their retention period
  * (contract/running.md#settings). One process at a time deletes them in batches, each in a short transaction. If the
  * process is killed, no object is partly deleted, and the next run continues. Partitions of events are dropped
  * separately (webhooks/queue/partitions.sql.ts).
@@ -84,7 +84,7 @@ async function removeConversations(db: Db, batch: Batch): Promise<number> {
   if (ids.length === 0) return 0;
   await deleteCallsOf(db, ids);
   // A stored response may be newer than its conversation, such as the response to a rating given today. Without this
-  // step, it would outlive the conversation.
+  // step, the stored response would outlive the conversation.
   for (const id of ids) await eraseAnswersAbout(db, id);
   return ids.length;
 }
