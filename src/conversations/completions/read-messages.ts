@@ -96,7 +96,7 @@ export type TalkOwner = {
   metadata: Readonly<Record<string, string>>;
 };
 
-/** Number of characters that are hashed before other work of the process may run. */
+/** Number of characters to hash before the process lets other work run. */
 const HASHED_AT_ONCE = 32_000;
 
 /**
