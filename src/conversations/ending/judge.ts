@@ -20,8 +20,8 @@ import { completeTranscript, type Judging } from './complete-transcript.ts';
 const PLACES = 8;
 const SHARE = 4;
 /**
- * Maximum number of queued judgements. Conversations beyond it get the summary and outcome that are computed without a
- * model.
+ * Maximum number of queued judgements. If the queue is full, a conversation gets the summary and outcome that are
+ * computed without a model.
  */
 const WAITING_MAX = { namespace: 200, all: 1_000 };
 /** Timeout in ms for the model's response. */
@@ -149,7 +149,7 @@ function failureOf(error: unknown): { code: string; detail: string } {
     : { code: 'not_judged', detail: 'The judgement failed, so a rule determined the outcome.' };
 }
 
-/** Completes the transcript. If this fails, the reaper does it. */
+/** Completes the transcript. If this fails, the reaper completes it later. */
 async function settle(deps: Deps, { id, test }: ConversationRow, judging: Judging): Promise<void> {
   try {
     const done = await completeTranscript(deps, id, judging);

@@ -81,7 +81,7 @@ export async function runReaper(deps: ReaperDeps, signal: AbortSignal): Promise<
   return done.some((count) => count === BATCH);
 }
 
-/** Ends up to a batch of conversations of a deleted agent. The next run handles the rest. */
+/** Ends the conversations of a deleted agent, at most `BATCH` of them. The next run handles the rest. */
 async function endThoseOf(
   deps: ReaperDeps,
   signal: AbortSignal,
@@ -94,7 +94,9 @@ async function endThoseOf(
   if (live.length === 0) await noneGoesOn(deps.pool, agent);
 }
 
-/** Requests a human for up to a batch of conversations of an aborted rollout. The next run handles the rest. */
+/**
+ * Requests a human for the conversations of an aborted rollout, at most `BATCH` of them. The next run handles the rest.
+ */
 async function escalateThoseOf(
   deps: ReaperDeps,
   signal: AbortSignal,
