@@ -127,7 +127,7 @@ function speaking({ prefer }: PageRequest): (word: Word) => string {
   return (word) => words[language][word];
 }
 
-/** Styles for light and dark color schemes, any screen width, and use by keyboard. */
+/** Styles for light and dark color schemes, any screen width, and keyboard use. */
 const STYLE = `
 :root { color-scheme: light dark; font: 1.0625rem/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; padding: 2rem 1rem; max-width: 32rem; }
