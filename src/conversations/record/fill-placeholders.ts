@@ -1,8 +1,8 @@
 import type { Variables } from './conversations.sql.ts';
 
 /**
- * Maximum total number of characters that the placeholders in one text insert. The limit is needed because a text of a
- * few kilobytes may name a large variable thousands of times.
+ * Maximum number of characters that all placeholders of one text insert together. The limit is needed because a text of
+ * a few kilobytes may name a large variable thousands of times.
  */
 const INSERTED_MAX = 256 * 1024;
 

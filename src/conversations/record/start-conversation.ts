@@ -95,7 +95,7 @@ export function startConversation(
   );
 }
 
-/** Returns the rollout arm of a conversation in the form in which events report it. */
+/** Returns the rollout arm of a conversation as it appears in events. */
 function armOf({ publicId, isNew, weight }: RolloutArm): {
   id: string;
   arm: 'from' | 'to';

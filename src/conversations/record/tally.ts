@@ -16,13 +16,13 @@ export type Tally = {
   /** Number of unanswered questions since the last answer, for the rule `low_confidence`. */
   unansweredInRow: number;
   /**
-   * Number of failed tool calls since the last successful one, for the rule `tool_failure`. Absent in tallies of
-   * earlier releases, which means 0.
+   * Number of failed tool calls since the last successful one, for the rule `tool_failure`. Absent, meaning 0, in
+   * tallies that earlier releases stored.
    */
   toolFailuresInRow?: number;
   /**
-   * Tools in the order of their first calls, with the number of failed calls. Absent in tallies of earlier releases,
-   * which means none.
+   * Tools in the order of their first calls, with the number of failed calls. Absent, meaning none, in tallies that
+   * earlier releases stored.
    */
   tools?: TriedTool[];
   /** Number of questions that the user repeated. */
@@ -33,16 +33,16 @@ export type Tally = {
   isDissatisfied: boolean;
   /** Whether a human was requested but none came, and no answer has followed since. */
   lacksHuman: boolean;
-  /** Whether a human has accepted and has not left. Absent in tallies of earlier releases, which means false. */
+  /** Whether a human has accepted and has not left. Absent, meaning false, in tallies that earlier releases stored. */
   hasHuman?: boolean;
   /**
-   * Whether the user was informed that nobody is available to take over. Absent in tallies of earlier releases, which
-   * means false.
+   * Whether the user was informed that nobody is available to take over. Absent, meaning false, in tallies that earlier
+   * releases stored.
    */
   toldClosed?: boolean;
   /** Moods of the user's last turns, newest last: -5 (bad) to 5 (good). */
   moods: number[];
-  /** Sum of the moods of all user turns. Absent in tallies of earlier releases, which have only `moods`. */
+  /** Sum of the moods of all user turns. Absent in tallies that earlier releases stored; these have only `moods`. */
   moodSum?: number;
   escalations: EscalationTally;
   /** End of the last turn, in ms since the start of the conversation. The next turn does not start before it. */
@@ -56,11 +56,14 @@ export type Tally = {
   /** Some of the answered questions, for the summary. */
   told: { question: string; from: string }[];
   /**
-   * The last messages that were neither answered nor stored in `open`, newest last: requests for a human, complaints and
-   * remarks. An answer removes them. Absent in tallies of earlier releases, which means none.
+   * The last messages that were neither answered nor stored in `open`, newest last: requests for a human, complaints
+   * and remarks. An answer removes them. Absent, meaning none, in tallies that earlier releases stored.
    */
   said?: string[];
-  /** Model usage of the turns and of the judgement. Absent if no model was used, and in tallies of earlier releases. */
+  /**
+   * Model usage of the turns and of the judgement. Absent if no model was used, and in tallies that earlier releases
+   * stored.
+   */
   usage?: UsageTally;
 };
 
