@@ -79,9 +79,9 @@ export function callToolRoute(deps: CallToolDeps): Route {
     scope: 'write',
     summary: 'Call a webhook tool once',
     description:
-      'Sends the request that a conversation would send, with the header `parley-test: true` and without ' +
-      'a conversation. The service performs the real action. If the tool fails, the response is 200 with ' +
-      '`ok: false`.',
+      'Sends the request that a conversation would send, but with the header `parley-test: true` instead of ' +
+      'the headers about the conversation. The service performs the real action. If the tool fails, the ' +
+      'response is 200 with `ok: false`.',
     params: { id: idParam('agt', 'agent') },
     body: { schema: CallToolBody, membersMax: 12_000 },
     answers: { 200: { description: 'Result of the call.', schema: ToolCallResult } },
