@@ -3,8 +3,8 @@ import { closedMessage } from '../escalations/opening-hours.ts';
 import type { ResponderRequest } from './responder.ts';
 
 /**
- * Mood that a complaint counts as, unless its words express a worse one. A complaint may be so polite that its words
- * alone express no bad mood.
+ * Mood of a complaint, unless its words express a worse mood. A complaint may be so polite that its words alone express
+ * no bad mood.
  */
 const COMPLAINT_MOOD = -2;
 

@@ -28,7 +28,7 @@ export type UserTurn = {
    * confirm.
    */
   isConsent: boolean;
-  /** Whether the user says that the problem is solved, no matter by whom. */
+  /** Whether the user says that the problem is solved, regardless of who solved it. */
   isSolved: boolean;
   /** Mood of the message, from -5 (bad) to 5 (good). */
   mood: number;

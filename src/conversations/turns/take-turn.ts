@@ -31,8 +31,8 @@ import { recordOf } from './turn-parts.ts';
  */
 const TRIES_MAX = 10;
 /**
- * Length from which interpreting a text takes several milliseconds. Before interpreting such a text, the process lets
- * other work run.
+ * Text length above which interpreting the text takes several milliseconds. Before interpreting a longer text, the
+ * process lets other work run.
  */
 const LONG_CHARS = 8_000;
 

@@ -12,8 +12,8 @@ export type WhoReplies = { respond: Responder; takesTime: TakesTime };
 export type SampleModel = { endpoint: ModelEndpoint; isFor: (content: AgentContent) => boolean };
 
 /**
- * Creates the generator of replies. Agents with a model use that model and their tools. Agents without a model reply
- * with quotes from passages that a search finds.
+ * Creates the functions that generate replies. Agents with a model use that model and their tools. Agents without a
+ * model reply with quotes from passages that a search finds.
  */
 export function createWhoReplies(deps: {
   models: {

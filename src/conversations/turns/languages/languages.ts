@@ -15,8 +15,8 @@ export type LanguageFile = {
   /** Frames for sentences that request a human. */
   asked: readonly string[];
   /**
-   * Frames for parts of sentences that contain the words of a request for a human but request none. They are removed
-   * before requests are searched for.
+   * Frames for parts of sentences that contain the words of a request for a human but request none. These parts are
+   * removed before the search for requests.
    */
   notAsked: readonly string[];
 };
