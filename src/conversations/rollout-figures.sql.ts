@@ -112,7 +112,7 @@ export async function eraseParticipant(db: Db, conversationId: string): Promise<
   );
 }
 
-/** Deletes the records of who took part in finished rollouts. */
+/** Deletes the participation records of finished rollouts. */
 export async function deleteRolloutConversations(
   db: Db,
   rolloutIds: readonly string[],

@@ -60,7 +60,7 @@ export function sentenceLanguageOf(tag: string | undefined): string {
   return Object.hasOwn(SENTENCES, code) ? code : 'en';
 }
 
-/** Returns the code of a tag: `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
+/** Returns the language code of a tag: `de` for `DE-at` and for `deu`, `zh-Hant` for `zh-TW`. */
 function codeOf(tag: string): string {
   try {
     const { language, script } = new Intl.Locale(tag).maximize();
