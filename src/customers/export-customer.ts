@@ -40,7 +40,7 @@ export async function* exportCustomer(
   yield ']}';
 }
 
-/** Returns the page after `before`, or the first page. */
+/** Returns the page after `before`, or the first page if `before` is null. */
 export function readPage(pool: Pool, key: CustomerKey, before: string | null): Promise<Activity[]> {
   return listActivity(pool, { ...key, before, withTests: true, limit: PAGE });
 }
