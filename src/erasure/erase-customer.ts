@@ -60,8 +60,8 @@ export async function requestErasure(
     const id = newUuid(deps.nowMs());
     const row = { id, ...customer, actor, events, total: conversations + calls };
     const erasure = await insertErasure(db, row);
-    // If nothing was inserted, another request inserted an erasure of this customer at the same moment. It has
-    // committed already, because the insert above waited for it.
+    // If nothing was inserted, another request inserted an erasure of this customer at the same moment. That request
+    // has already committed, because the insert above waited for it.
     if (!erasure) return found(await readRunningErasure(db, customer), 'customer');
     // The audit log entry has no `user_id`, because the audit log is never erased.
     const detail = { events, conversations, calls };
@@ -85,7 +85,7 @@ export async function runErasures(deps: EraseCustomerDeps, signal: AbortSignal):
   return false;
 }
 
-/** Erases the next objects of an erasure. Returns false if it made no progress or failed. */
+/** Erases the next objects of a customer, at most `AT_ONCE`. Returns false if this failed or made no progress. */
 async function eraseSome(
   deps: EraseCustomerDeps,
   id: string,
