@@ -7,7 +7,7 @@ import { sentenceLanguageOf, sentencesIn } from '../sentences/sentences.ts';
 type Hours = NonNullable<NonNullable<AgentContent['escalation']>['hours']>;
 type Weekday = (typeof WEEKDAYS)[number];
 
-/** Local date and time in the time zone: `date` like 2026-12-24, `time` like 09:30. */
+/** Local date and time in the time zone of the opening hours: `date` like 2026-12-24, `time` like 09:30. */
 type Local = { date: string; time: string };
 
 const DAYS_AHEAD = 14;
