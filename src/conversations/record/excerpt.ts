@@ -3,7 +3,7 @@ export const QUOTE_MAX = 280;
 
 /** Maximum number of characters in an excerpt before the first matching word. */
 const LEAD_MAX = 120;
-/** End of a sentence or a line. */
+/** Pattern for the end of a sentence or a line. */
 const SENTENCE_END = /[.!?…]\s|[。！？\n]/g;
 
 /** Truncates text, but never between the halves of a surrogate pair, which PostgreSQL would reject. */

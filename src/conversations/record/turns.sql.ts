@@ -6,7 +6,10 @@ import { countUsage, type Tally } from './tally.ts';
 
 export type TurnRole = 'user' | 'agent' | 'tool' | 'human' | 'system';
 
-/** Passages that an answer is based on (contract/messages.md#transcript). */
+/**
+ * Knowledge search for an answer: the query, and the passages that the answer is based on
+ * (contract/messages.md#transcript).
+ */
 export type Retrieval = {
   query: string;
   top_score: number;
@@ -197,7 +200,7 @@ export async function insertFirstTurn(
   });
 }
 
-/** Inserts the earlier turns of a conversation that is being created, starting at index 0. */
+/** Inserts earlier turns from another system into a conversation that is being created. They start at index 0. */
 export async function insertBroughtTurns(
   db: Db,
   conversationId: string,
