@@ -21,12 +21,12 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Maximum number of compiled schemas per process; each takes about 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** Time in ms for which a schema is skipped after its check timed out twice. */
+/** Time in ms for which calls are rejected without a check after the check of their schema has timed out twice. */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timeouts in a namespace within `PAUSE_MS`. Once it is reached, each schema in the namespace is skipped
- * after a single timeout instead of two.
+ * Number of timeouts in a namespace within `PAUSE_MS`. Once this number is reached, a single timeout of a schema in the
+ * namespace is enough to reject its calls.
  */
 const SLOW_MAX = 5;
 
@@ -78,8 +78,8 @@ const TOO_BUSY =
   'the arguments could not be checked in time, because the server is busy; try again';
 
 /**
- * Property names in which models wrap the arguments. They are unwrapped only if the schema rejects the wrapper and
- * accepts its content.
+ * Names of a property in which some models wrap all arguments. The arguments are unwrapped only if the schema rejects
+ * the wrapper and accepts its content.
  */
 const WRAPPERS = new Set(['arguments', 'args', 'parameters', 'params', 'input', 'kwargs']);
 
