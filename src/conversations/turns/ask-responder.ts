@@ -6,8 +6,8 @@ import type { Reply, Responder, ResponderRequest, ToolTurn } from './responder.t
 const SETTLE_MS = 500;
 
 /**
- * Requests a reply from a responder that may be slow. If the signal aborts, returns the partial reply, even if the
- * responder never settles. Ignores later output of the responder.
+ * Requests a reply from a responder that may be slow. After the signal aborts, returns the partial reply within
+ * `SETTLE_MS`, even if the responder never settles. Ignores later output of the responder.
  */
 export async function askResponder(respond: Responder, request: ResponderRequest): Promise<Reply> {
   const { signal } = request;

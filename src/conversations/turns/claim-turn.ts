@@ -31,14 +31,14 @@ export type ClaimedTurn = {
 
 export type TurnRequest = Pick<Plan, 'id' | 'isRetry' | 'mark'>;
 
-/** Maximum time in ms that a canceled turn of another process may take to settle. */
+/** Maximum time in ms to wait until a canceled turn of another process has settled. */
 const MAKE_WAY_MS = 2_000;
 /** Poll interval in ms, in case a wake-up is lost. */
 const LOOK_MS = 100;
 
 /**
- * Claims the turn of a conversation. Before that, it cancels a turn in progress in another process, or settles the turn
- * of a killed process. Returns undefined if the conversation has changed and must be read again.
+ * Claims the turn of a conversation. If another turn is in progress, cancels it or, if its process was killed, settles
+ * it. Returns undefined after that, or if the conversation has changed: the caller must read the conversation again.
  * @throws ApiError idempotency_in_progress, write_conflict
  */
 export async function claimTurn(

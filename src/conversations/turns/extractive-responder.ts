@@ -30,7 +30,9 @@ export function createExtractiveResponder(deps: { nowMs: () => number }): Respon
   };
 }
 
-/** Returns an answer from the agent's knowledge. Does not emit it yet. */
+/**
+ * Returns a reply from the agent's knowledge, or small talk if the message has no question. Does not emit the reply.
+ */
 async function answer(deps: { nowMs: () => number }, request: ResponderRequest): Promise<Reply> {
   const { user, conversation } = request;
   if (user.question === '') return chat(request);

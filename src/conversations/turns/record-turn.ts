@@ -76,8 +76,9 @@ export async function recordTurn(
 }
 
 /**
- * Stores a turn whose reply cannot be generated again, even if the conversation has changed since it was read. Calls
- * `make` with the current conversation under its lock. Returns undefined if another process has taken over the turn.
+ * Stores a turn that this process has claimed. Its reply is not generated again, so the turn is stored even if the
+ * conversation has changed since it was read. Calls `make` with the current conversation under its lock. Returns
+ * undefined if another process has taken over the turn.
  * @throws ApiError not_found, conversation_ended
  */
 export async function recordHeldTurn(

@@ -114,10 +114,10 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
 type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
 
 /**
- * Handles a message while this process holds a claim on the conversation's turn, so that no other process replies.
- * Returns undefined if another turn came first and the conversation must be read again. Runs three statements in
- * sequence: the read, the claim with the history, and the write. Each round of tool calls adds two statements. The
- * knowledge search runs in parallel.
+ * Claims the conversation's turn, so that no other process replies, and handles the message. Returns undefined if
+ * another turn came first and the conversation must be read again. Runs three statements in sequence: the read, the
+ * claim with the history, and the write. Each round of tool calls adds two statements. The knowledge search runs in
+ * parallel.
  */
 async function takeHeldTurn(
   deps: HeldTurnDeps,

@@ -125,7 +125,10 @@ function saidBy({ role, text, error }: TurnRow): ModelMessage[] {
   return error === null && text !== '' ? [{ role: 'assistant', content }] : [];
 }
 
-/** Returns the messages for consecutive tool calls: one message with all calls, followed by their results. */
+/**
+ * Returns the messages for consecutive tool calls: for each model request that made calls, one message with these
+ * calls, followed by their results.
+ */
 function callsFrom(turns: readonly TurnRow[], at: number): ModelMessage[] {
   const end = turns.findIndex((turn, i) => i > at && turn.role !== 'tool');
   const calls = turns
