@@ -75,8 +75,8 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
 }
 
 /**
- * Maximum number of conversations per arm whose latencies are compared. They are the conversations that ended first, so
- * that each check of the rollout uses the same latencies as the check before it, plus new ones.
+ * Maximum number of conversations per arm whose latencies are compared. They are the conversations that ended first.
+ * Each check of the rollout therefore reuses the latencies of the previous check and adds only new ones.
  */
 const TIMED_MAX = 2_000;
 
