@@ -39,8 +39,8 @@ export type UserTurn = {
 export type SmallTalk = 'complaint' | 'goodbye' | 'thanks' | 'greeting' | 'no' | 'yes' | 'noise';
 
 /**
- * Interprets a message. Each clause is either small talk or a part of the question. Reads at most the first and the
- * last 2,000 characters, and 100 clauses of each.
+ * Interprets a message. Each clause is either small talk or a part of the question. Reads at most the first and last
+ * 2,000 characters, and of these at most the first and last 100 clauses.
  * @param language language of the agent. Requests for a human are recognized in this language, and everything else by
  * rules for English.
  */

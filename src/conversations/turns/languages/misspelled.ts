@@ -3,7 +3,7 @@ import leven from 'leven';
 /** Minimum length of a word to correct. A shorter word that differs by one letter is usually a different word. */
 const CHARS_MIN = 5;
 /**
- * Maximum length of a word to correct. The correction tries the word without each of its characters, so the cost is
+ * Maximum length of a word to correct. The correction leaves out each character of the word in turn, so the cost is
  * quadratic in the length. No word of the frames is longer.
  */
 const CHARS_MAX = 40;
