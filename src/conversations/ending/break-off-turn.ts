@@ -6,8 +6,8 @@ import { addTurns } from '../record/turns.sql.ts';
 
 /**
  * Settles the turn in progress when a conversation ends. The caller must hold the conversation's lock. Stores the
- * user's message and the tool results, but no reply, because nobody is waiting for it. The process that generates the
- * reply can then neither store the reply nor call tools.
+ * user's message, the tool results and an empty, interrupted reply, because nobody is waiting for the actual reply. The
+ * process that generates it can then neither store it nor call tools.
  */
 export async function breakOffTurn(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
