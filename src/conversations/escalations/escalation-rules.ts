@@ -35,7 +35,7 @@ export type HandOver = { reason: string; team?: string };
 
 /**
  * Returns why a human should take over, or undefined if no human is needed. A user who asks for a human gets one even
- * if no rule says so; a rule for this only changes the reason.
+ * without a rule; a rule for this case only sets the reason and the team.
  */
 export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | undefined {
   const rules = content.escalation?.rules ?? [];
