@@ -307,7 +307,10 @@ export async function setFeedback(
   return rows[0];
 }
 
-/** Extends the silence timeout to at least `sec` seconds from now. The caller has locked the conversation. */
+/**
+ * Extends the silence timeout to at least `sec` seconds from now, but not beyond the maximum duration. The caller has
+ * locked the conversation.
+ */
 export async function waitLonger(db: Db, { id, sec }: { id: string; sec: number }): Promise<void> {
   await db.query(
     `update conversations
