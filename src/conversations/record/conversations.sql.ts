@@ -23,9 +23,7 @@ export type ConversationRow = {
    * statistics (contract/conversations.md#test-conversations). Never changes.
    */
   test: boolean;
-  /**
-   * Agent that has been speaking since the last handoff; null if there was no handoff, so `agentId` is still speaking.
-   */
+  /** Agent that has been speaking since the last handoff; null if there was no handoff. */
   speakerAgentId: string | null;
   speakerVersion: number | null;
   channel: Channel;
