@@ -172,10 +172,10 @@ function failed(error: string): Result {
 const BYTES_MAX = 32 * 1024;
 
 /**
- * Returns the text of a tool result, which the model reads and the transcript shows: `{"ok": …}` with the fields, as
- * one line of JSON. External data appears only as a JSON value, so it can neither pass for Parley's own text nor start
- * a line. U+0000 and lone surrogates, which PostgreSQL cannot store, are escaped. If the text is too long, `long` is truncated and becomes a string,
- * because truncated JSON would be invalid; the field `cut` then says so.
+ * Returns the text of a tool result, as the model reads it and the transcript shows it: one line of JSON with `ok` and
+ * the other fields. External data appears only as a JSON value, so it can neither pass for Parley's own text nor start
+ * a line. U+0000 and lone surrogates, which PostgreSQL cannot store, are escaped. If the text is too long, `long` is
+ * truncated and becomes a string, because truncated JSON would be invalid; the field `cut` then says so.
  */
 export function resultText(
   fields: Record<string, unknown>,
