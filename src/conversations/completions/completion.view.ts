@@ -195,8 +195,8 @@ export const CompletionBody = z
       .array(message)
       .max(MESSAGES_MAX)
       .describe(
-        'Messages so far, oldest first. If there is no user message after the last reply, the agent ' +
-          'speaks without one, for example to greet the user.',
+        'Messages so far, oldest first. If no user message follows the last reply, the agent sends the ' +
+          'next message by itself, for example a greeting.',
       ),
     stream: z
       .boolean()

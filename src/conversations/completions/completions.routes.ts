@@ -40,10 +40,10 @@ function completionRoute(deps: SpeakDeps): Route {
     errorShape: 'openai',
     summary: 'Create a chat completion (OpenAI-compatible)',
     description:
-      'Each chat is stored as a conversation and emits its events. `metadata.conversation_id` selects the ' +
-      'conversation to continue. Without it, the request continues the conversation with exactly ' +
-      'these messages and the same API key, or starts a new one. If there is no user message after ' +
-      'the last reply, the agent speaks without one. Unknown fields are ignored.',
+      'Each chat is stored as a conversation, which emits the usual events. `metadata.conversation_id` ' +
+      'selects the conversation to continue. Without it, the request continues the conversation that has ' +
+      'exactly the earlier messages and the same API key, or starts a new one. If no user message follows ' +
+      'the last reply, the agent sends the next message by itself. Unknown fields are ignored.',
     body: { schema: CompletionBody },
     answers: {
       200: {
