@@ -201,7 +201,7 @@ const turnModel = z.strictObject({
     output_tokens: tokens,
     cached_input_tokens: tokens,
     estimated: z.boolean().meta({
-      description: 'Whether the response was incomplete and the tokens are therefore estimates.',
+      description: 'True if the response was incomplete, so that Parley estimated the tokens.',
     }),
   }),
   cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
