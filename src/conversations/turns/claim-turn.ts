@@ -37,8 +37,9 @@ const MAKE_WAY_MS = 2_000;
 const LOOK_MS = 100;
 
 /**
- * Claims the turn of a conversation. If another turn is in progress, cancels it or, if its process was killed, settles
- * it. Returns undefined after that, or if the conversation has changed: the caller must read the conversation again.
+ * Claims the turn of a conversation. Takes over the turn of an earlier attempt of the same request. Cancels any other
+ * turn in progress or, if its process was killed, settles it. Returns undefined after that, or if the conversation has
+ * changed: the caller must read the conversation again.
  * @throws ApiError idempotency_in_progress, write_conflict
  */
 export async function claimTurn(
