@@ -966,7 +966,7 @@ export interface components {
             input_tokens: number;
             output_tokens: number;
             cached_input_tokens: number;
-            /** Whether the response was incomplete and the tokens are therefore estimates. */
+            /** True if the response was incomplete, so that Parley estimated the tokens. */
             estimated: boolean;
           };
           cost: ({
@@ -1961,7 +1961,7 @@ export interface components {
           input_tokens: number;
           output_tokens: number;
           cached_input_tokens: number;
-          /** Whether the response was incomplete and the tokens are therefore estimates. */
+          /** True if the response was incomplete, so that Parley estimated the tokens. */
           estimated: boolean;
         };
         cost: ({
@@ -2023,7 +2023,7 @@ export interface components {
       wait_sec: (number | null);
       /** Unix seconds. */
       finished_at: (number | null);
-      /** Whether nobody accepted in time, no other team was asked next, and nobody has reviewed the escalation. */
+      /** True if nobody accepted in time and nobody has reviewed the escalation since. False if another team was asked next. */
       missed: boolean;
       /** Time of the first review after the escalation was missed. Null if nobody has reviewed it. */
       reviewed_at: (number | null);
@@ -2206,7 +2206,7 @@ export interface components {
       /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
       duration_sec: (number | null);
     };
-    /** Statistics about a user with a `user_id`. */
+    /** Statistics about a customer. */
     Customer: {
       user_id: string;
       /** Start time of the first conversation or call. Null if there are only tests. */
@@ -2358,7 +2358,7 @@ export interface components {
       } | null);
       /** Escalations, newest first. */
       escalations: components['schemas']['Escalation'][];
-      /** The turns of the conversation. Null for a call without one. */
+      /** Turns of the conversation. Null if there is no conversation. */
       transcript: ({
         turns: components['schemas']['Turn'][];
       } | null);
@@ -6133,7 +6133,7 @@ export interface paths {
         'application/json': {
           /** ID of an agent or of one of its versions: `agt_…` or `agt_…@3`. */
           model: string;
-          /** Messages so far, oldest first. If there is no user message after the last reply, the agent speaks without one, for example to greet the user. */
+          /** Messages so far, oldest first. If no user message follows the last reply, the agent sends the next message by itself, for example a greeting. */
           messages: {
             /** Author of the message. */
             role: ('system' | 'developer' | 'user' | 'assistant');
