@@ -18,10 +18,10 @@ export type ActivationDecision = {
 };
 
 /**
- * Decides which version should be live (contract/agents.md#publishing). A pinned version goes live; if it does not
- * exist, the live version stays live. Without a pin, the version of the declared content goes live. The live version
- * also stays live under the policy `Manual`, while the content cannot be used, and if the version that would go live
- * was recalled (contract/recalls.md#never-live-again).
+ * Decides which version should be live (contract/agents.md#publishing). With a pin, the pinned version goes live, or
+ * nothing changes if it does not exist. Without a pin, the version of the declared content goes live, or nothing
+ * changes if the policy is `Manual` or the content cannot be used. A recalled version never goes live
+ * (contract/recalls.md#never-live-again); the current live version then stays live.
  */
 export function decideActivation(input: {
   policy: AgentSpec['publishPolicy'];

@@ -34,8 +34,8 @@ const STEPS_MAX = 10;
 /** Default for the maximum duration of a step. */
 const MAX_DURATION = '72h';
 /**
- * Longest timeout of the confirmation webhook. It is shorter than that of a tool, because an operator that shuts down
- * waits for the response first.
+ * Maximum timeout of the confirmation webhook. It is shorter than the maximum for a tool, because an operator process
+ * waits for the response before it shuts down.
  */
 const CONFIRM_TIMEOUT_MAX_MS = 15_000;
 
@@ -183,7 +183,10 @@ function secondsIn(duration: string): number {
   return Number(duration.slice(0, -1)) * seconds;
 }
 
-/** Returns a CEL rule for each pair of adjacent steps, because core CEL cannot check whether a list is sorted. */
+/**
+ * Returns the CEL rules that require increasing weights: one for each pair of adjacent steps, because core CEL cannot
+ * check whether a list is sorted.
+ */
 function risingWeights(): { rule: string; message: string }[] {
   return Array.from({ length: STEPS_MAX - 1 }, (_, i) => ({
     rule: `size(self) < ${i + 2} || self[${i}].weight < self[${i + 1}].weight`,

@@ -118,7 +118,7 @@ export type RolloutArm = {
   step: number;
   weight: number;
   isNew: boolean;
-  /** Hexadecimal hash of the rollout's public ID and of the unit, which is usually the user (see `readLiveContent`). */
+  /** Hexadecimal hash of the rollout's public ID and the `unit` that `readLiveContent` was given. */
   unit: string;
 };
 
@@ -131,12 +131,12 @@ export type LiveContent = {
 };
 
 /**
- * Returns the live version of an agent, or `undefined` if the agent does not exist. `version` and `content` are `null`
- * if no version is live.
+ * Returns the version for a new conversation with an agent, or `undefined` if the agent does not exist. `version` and
+ * `content` are `null` if no version is live.
  *
- * While a rollout is in progress, the hash of `unit` determines the arm (contract/rollouts.md#arms). `unit` identifies
- * the user. If the user is unknown, it identifies the call, or else the conversation. Without `unit`, this function
- * returns the live version.
+ * The result is the live version, unless a rollout is in progress. Then the hash of `unit` determines the arm: the old
+ * or the new version (contract/rollouts.md#arms). `unit` identifies the user. If the user is unknown, it identifies the
+ * call, or else the conversation. Without `unit`, this function always returns the live version.
  */
 export async function readLiveContent(
   db: Db,

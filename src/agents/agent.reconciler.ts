@@ -67,7 +67,7 @@ export type AgentReconcilerDeps = PublishAgentDeps & {
 
 /** Returns the reconciler of Agents, which publishes their content and activates pinned versions. */
 export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<AgentSpec, AgentStatus> {
-  /** Names of the Secrets that the tools of each agent use, also in earlier versions. The key is the agent's uid. */
+  /** Names of the Secrets that the tools of each agent use in any of its versions. The key is the agent's uid. */
   const secretsOf = new Map<string, ReadonlySet<string>>();
   const usesSecret = ({ spec, metadata }: Resource<AgentSpec>, name: string): boolean =>
     secretRefsOf(spec).some((ref) => ref.name === name) ||

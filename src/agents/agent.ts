@@ -194,7 +194,7 @@ const knowledge = z
       .min(0)
       .max(1)
       .describe(
-        'Minimum score of a passage. If no passage reaches it, the question is a knowledge gap.',
+        'Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap.',
       )
       .exactOptional(),
   })

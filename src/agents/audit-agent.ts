@@ -85,8 +85,8 @@ export async function recordAgent(
     target: fromUuid('agt', id),
     before: row,
     after: agent,
-    // The spec holds the prompt as text, so both fields count as changed: the prompt may have been declared directly or
-    // by reference.
+    // The spec holds only the text of the prompt, so a change may come from `prompt` or from `promptFrom`. The log
+    // therefore lists both.
     changed: changed.flatMap((field) => (field === 'prompt' ? ['prompt', 'promptFrom'] : [field])),
     whoElse,
     line: change

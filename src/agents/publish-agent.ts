@@ -64,8 +64,8 @@ export type PublishAgentResult = {
 /**
  * Updates an agent's row, versions and activations to match its declaration. One transaction writes the version (if the
  * content is new), the activation, its event and the event's deliveries. Each activation therefore creates exactly one
- * event, despite crashes and concurrent writers: the row lock orders writers, the epoch excludes a former leader, and a
- * version that is already live is not activated again. A repeated call does nothing.
+ * event, despite crashes and concurrent writers: writers wait for the row lock, a former leader is rejected because of
+ * its epoch, and a version that is already live is not activated again. A repeated call does nothing.
  *
  * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, plus two for a new
  * agent, and one for the audit entry if the declaration was not made through the API.

@@ -171,7 +171,7 @@ export async function deleteAgent(
   await deleteAudited(deps, DECLARED_AGENT, act);
 }
 
-/** Returns an agent of the namespace. @throws ApiError not_found, also for an id of another namespace */
+/** Returns an agent of the namespace. @throws ApiError not_found, also for an ID from another namespace */
 export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow> {
   return requireRow(deps, DECLARED_AGENT, key);
 }

@@ -4,7 +4,7 @@ import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 /** Reason in the conditions that report a recalled version. */
 export const VERSION_RECALLED = 'VersionRecalled';
 
-/** Declaration that would make a recalled version live: the pin, or the content. */
+/** A recalled version that the declaration would make live, either because it is pinned or because of the content. */
 export type RecalledTarget = { version: number; by: 'pin' | 'content' };
 
 /** Returns the condition message for a declaration that would make a recalled version live. */

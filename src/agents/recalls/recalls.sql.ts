@@ -64,7 +64,7 @@ export async function readRecall(
   return rows[0];
 }
 
-/** Lists the recalls of an agent, newest first. `before` is the last id of the previous page. */
+/** Lists the recalls of an agent, newest first. `before` is the last ID of the previous page. */
 export async function listRecalls(
   db: Db,
   page: { agentId: string; before?: string | undefined; limit: number },

@@ -1,8 +1,8 @@
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 /**
- * Maximum number of concurrent reads. The objects of a namespace may name a thousand agents, and reading all at once
- * would delay other users of the store.
+ * Maximum number of concurrent reads. One object may name a thousand agents, and reading all of them at once would
+ * delay other users of the store.
  */
 const LOOKS_MAX = 16;
 

@@ -28,7 +28,7 @@ export function providersOf(model: Naming['model']): [name: string, pointer: str
   );
 }
 
-/** Returns all providers of an agent, including the one for judgements. */
+/** Returns the providers of an agent's models, including the model that judges its conversations. */
 export function allProvidersOf({ model, judgement }: Naming): [name: string, pointer: string][] {
   const judge = judgement?.model?.provider;
   return [
@@ -81,8 +81,8 @@ export function speechProvidersOf({
 export type FindProvider = (namespace: string, name: string) => Promise<object | undefined>;
 
 /**
- * Returns the reason why the carrier provides speech for an agent that names both speech providers. Returns `undefined`
- * if the carrier does not.
+ * Returns the reason why the carrier provides speech even though the agent names both speech providers. Returns
+ * `undefined` if both providers are usable, or if the agent does not name both.
  */
 export async function whyCarrierSpeaks(
   findProvider: FindProvider,

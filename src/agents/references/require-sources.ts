@@ -4,14 +4,14 @@ import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 
 export type RequireSourcesDeps = {
   store: Pick<ResourceStore, 'get'>;
-  /** Returns the given ids (UUIDs) for which the namespace has a knowledge source. */
+  /** Returns the given IDs (UUIDs) for which the namespace has a knowledge source. */
   findSources: (namespace: string, ids: readonly string[]) => Promise<readonly string[]>;
 };
 
 /**
- * Rejects a request that names sources that do not exist in the namespace. Without this check, a typo would show only
- * in a condition. Checks only the request itself, so that an agent with a deleted source can still be changed. Costs
- * one query for all IDs and one read per name.
+ * Rejects a request that names sources that do not exist in the namespace. Without this check, a typo would appear
+ * only in a condition of the resource. Checks only the request itself, so that an agent with a deleted source can still
+ * be changed. Costs one query for all IDs and one read per name.
  * @throws ApiError invalid_body
  */
 export async function requireSources(

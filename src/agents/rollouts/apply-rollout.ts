@@ -47,7 +47,8 @@ export async function applyRollout(
   let emitted: Emitted | undefined;
   if (ends && isInProgress(last)) {
     const ended = { ...by, reason: by.reason ?? ends.reason };
-    // If another version goes live, its activation reports the change.
+    // An abort needs an event of its own only if the old version stays live. If another version goes live, its
+    // activation reports the change.
     if (target === last.fromVersion) {
       emitted = await abortRollout(db, { agent, last, by: ended, nowMs });
     } else await endRollout(db, last, ended, ends.action);

@@ -11,7 +11,7 @@ import { resolveRequestSecrets } from '../tools/request-secrets.ts';
 type Rollout = { confirm?: { url?: string } | null } | null;
 
 /**
- * Rejects a request whose webhook has a forbidden URL. The rules are those of webhook endpoints
+ * Rejects a request whose webhook has a forbidden URL. The same rules apply as for webhook endpoints
  * (contract/webhooks.md#addresses).
  * @throws ApiError invalid_body
  */

@@ -12,12 +12,12 @@ export type Handoff = {
   tool: string;
   /** Name of the target agent. */
   agent: string;
-  /** Id of the target (UUID). */
+  /** UUID of the target. */
   agentId: string | null;
   version: number | null;
 };
 
-/** Returns the current id, live version and recalled versions of the agents with these names. */
+/** Returns the ID, the live version and the recalled versions of the agents with these names. */
 export async function findHandoffTargets(
   db: Db,
   { namespace, names }: { namespace: string; names: readonly string[] },

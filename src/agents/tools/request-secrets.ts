@@ -12,7 +12,7 @@ export type RequestSecretRefs = {
 /** Secrets in clear text. */
 export type RequestSecrets = { bearer?: string; signing?: string };
 
-/** Characters that a header can carry in a bearer token. */
+/** Pattern for a bearer token: up to 8,192 visible ASCII characters, which a header can carry. */
 export const BEARER_TOKEN = /^[!-~]{1,8192}$/;
 
 /**

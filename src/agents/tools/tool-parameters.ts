@@ -48,11 +48,11 @@ export const COMPILE_MS = 1_000;
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
-/** Options that treat unknown keywords and `format` as annotations. For `format`, the draft specifies this. */
+/** Options that make the compiler ignore unknown keywords and `format`. The drafts allow it to ignore `format`. */
 const OPTIONS = { strict: false, validateFormats: false, logger: false } as const;
 /**
- * Compiles each `$ref` once instead of at every use, and does not optimize the generated code. This is up to ten times
- * faster.
+ * Options that compile each `$ref` once instead of at every use, and do not optimize the generated code. Compilation is
+ * then up to ten times faster.
  */
 const COMPILED_ONCE = { inlineRefs: false, code: { optimize: false } } as const;
 
@@ -154,8 +154,8 @@ function problemOf(error: unknown): string {
 }
 
 /**
- * Converts every error that a check throws to a SlowSchemaError. Most are stack overflows: a schema that refers to
- * itself at the same place overflows the stack before it exceeds the time limit.
+ * Converts every error that a check throws to a SlowSchemaError. Most are stack overflows: a schema that applies
+ * itself to the same value again overflows the stack before it exceeds the time limit.
  */
 function ending<R>(check: () => R): R {
   try {

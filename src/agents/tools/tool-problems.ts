@@ -46,7 +46,7 @@ export async function parameterProblems(tools: readonly DeclaredTool[]): Promise
 }
 
 /**
- * Returns a problem for each tool with a forbidden URL. The rules are those of webhook endpoints
+ * Returns a problem for each tool with a forbidden URL. The same rules apply as for webhook endpoints
  * (contract/webhooks.md#addresses).
  */
 export function urlProblems(tools: readonly DeclaredTool[], guard: AddressGuard): ToolProblem[] {
