@@ -57,7 +57,7 @@ async function requireContent(
   const live = await readLiveContent(db, { namespace: call.namespace, id: call.agentId });
   if (!live) throw noSuchAgent();
   if (live.content !== null) return live.content;
-  throw new ApiError('not_published', 'The agent has no live version. Publish it first.');
+  throw new ApiError('not_published', 'The agent has no live version. Publish the agent first.');
 }
 
 /**

@@ -26,7 +26,7 @@ const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
  * behind. If a step is due sooner, the next check follows at that time.
  */
 const LOOK_EVERY_MS = 1_000;
-/** Interval at which the process checks for calls of other processes while no call is live. */
+/** Interval at which the process checks for calls that other processes have created, while no call is live. */
 const IDLE_LOOK_MS = 5_000;
 /** Delay before a failed step is retried. */
 const RETRY_MS = 1_000;
@@ -84,7 +84,7 @@ export function createCallPlayer(deps: CallPlayerDeps): Periodic {
     await endLost();
     const overdue = await failOverdueCalls(pool);
     if (overdue > 0)
-      log.warn({ calls: overdue }, 'marked calls that could not be placed in time as failed');
+      log.warn({ calls: overdue }, 'calls failed because they could not be placed in time');
   }
 
   function begin(call: ClaimedCall): void {

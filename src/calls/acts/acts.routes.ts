@@ -78,8 +78,8 @@ function keysRoute(deps: ActDeps): Route {
     scope: 'write',
     summary: 'Send DTMF tones',
     description:
-      'The call must be in progress through a TelephonyProvider. The tones are sent after everything that the ' +
-      'agent is still saying. ' +
+      'The call must be in progress through a TelephonyProvider. The tones are sent once the agent has ' +
+      'finished speaking. ' +
       'Transcripts do not contain the keys.',
     params,
     body: { schema: KeysWrite },

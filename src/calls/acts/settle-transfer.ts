@@ -82,8 +82,8 @@ async function silenceWhileWaiting(
 
 /**
  * Handles a transfer that nobody answered: the caller returns to the same conversation. Once the carrier has
- * reconnected the caller, the agent says that nobody could be reached. Does nothing for a repeated report or a
- * conversation that has ended.
+ * reconnected the caller, the agent says that nobody answered, or asks the caller to wait if an escalation is still
+ * open. Does nothing for a repeated report or a conversation that has ended.
  */
 export async function nobodyCame(
   deps: ConversationDeps,

@@ -116,7 +116,7 @@ export async function answerHeld(
 
 /**
  * Completes a call that an answering machine has answered. `conversationId` is the conversation that consists of the
- * voicemail message.
+ * voicemail message. Returns false if the call was answered or ended in the meantime.
  */
 export async function answerByMachine(
   db: Db,

@@ -28,7 +28,8 @@ export type SentTo = Sent & { providerId: string | undefined };
 /**
  * Returns the account that has the number in the request and whose token verifies the request's signature. If the URL
  * names a TelephonyProvider, only its account is considered. Otherwise, several tenants may have declared the same
- * carrier account and number. In that case, the token decides between them.
+ * carrier account and number, and the signature decides between them. Rejects the request if several accounts match the
+ * signature and the carrier's key does not prove who owns the account (`provesOwner`).
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function signedFor(

@@ -43,7 +43,7 @@ export async function connect(
     token,
     language: voice?.language ?? content?.language,
     isGreetingKept: content?.firstMessageInterruptible === false,
-    // `simulated` names the voice of the sample agents. No carrier has such a voice, so the voice is omitted.
+    // The sample agents declare the voice provider `simulated`. No carrier has it, so their voice is omitted.
     ...(voice && voice.provider !== SIMULATED && { voice }),
   });
 }

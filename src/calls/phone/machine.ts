@@ -25,8 +25,8 @@ import type { OfCall, VoiceDeps } from './voice-deps.ts';
 const VOICEMAIL = 'voicemail';
 
 /**
- * Returns whether an answering machine has answered. In that case, the response to every request from the carrier is
- * the message.
+ * Returns whether an answering machine has answered. If so, the response to every later request for instructions speaks
+ * the voicemail message.
  */
 export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boolean {
   return endedReason === VOICEMAIL;

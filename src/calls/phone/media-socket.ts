@@ -21,8 +21,8 @@ const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const START_MS = 5_000;
 /**
- * Number of consecutive unknown frames that are allowed. After more, the socket is closed, because the client is
- * probably no carrier.
+ * Maximum number of consecutive unknown frames. After more, the socket is closed, because the client is probably not a
+ * carrier.
  */
 const UNKNOWN_MAX = 50;
 

@@ -34,14 +34,14 @@ export type BoundNumber = {
 
 /**
  * Accounts that calls use, cached in each process. A change takes effect as soon as its notification arrives (`look`),
- * or within a second if the notification is lost. All functions throw if a token was encrypted (sealed) with a
- * different `PARLEY_ENCRYPTION_KEY`.
+ * or within a second if the notification is lost. `byName` and `byId` throw if the account's token was encrypted
+ * (sealed) with a different `PARLEY_ENCRYPTION_KEY`.
  */
 export type Accounts = {
   /**
    * Returns the accounts in all namespaces that have this carrier account ID and this number: at most 20, oldest first.
-   * The call belongs to the account whose token verifies the request. Accounts whose token cannot be decrypted are
-   * omitted, unless that applies to all of them.
+   * The call belongs to the account whose token verifies the request. Omits accounts whose token cannot be decrypted,
+   * and throws if that leaves none.
    */
   ofNumber: (
     accountId: string,

@@ -62,7 +62,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
   status: telephonyProviderStatus,
   columns: [
     printerColumn('Type', 'string', '.spec.type', "The carrier's API."),
-    printerColumn('Numbers', 'integer', '.status.numbers', 'Number of active numbers.'),
+    printerColumn('Numbers', 'integer', '.status.numbers', 'How many of the numbers are active.'),
   ],
   selectableFields: ['.spec.type', '.spec.accountId'],
   homeField: 'accountId',

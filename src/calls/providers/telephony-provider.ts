@@ -97,7 +97,7 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
-/** Returns the meaning of a shared field for each carrier, as part of its description. */
+/** Returns the part of a field's description that says what the field contains for each carrier. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
   CARRIERS.map(({ name, provider }) => `for ${name}, ${provider.says[field]}`).join('; ');
 
