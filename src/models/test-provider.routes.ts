@@ -142,7 +142,7 @@ function endpointWith(
 }
 
 /**
- * Returns a saved provider with the changes of a request, or a failed test if the provider is not active.
+ * Returns a saved provider with the changes from a request, or a failed test if the provider is not active.
  * @throws ApiError not_found, invalid_body
  */
 async function savedWith(

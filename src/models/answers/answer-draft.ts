@@ -40,7 +40,7 @@ export type TextSink = { say: (text: string) => void; takeBack: () => void };
 
 /**
  * `idle`: the chunk was empty. `busy`: it contained reasoning or other hidden text. `part`: it contained a part of the
- * answer. `full`: the answer has reached its size limit and ignores further chunks.
+ * answer. `full`: the draft has reached its size limit and ignores further chunks.
  */
 export type Taken = 'idle' | 'busy' | 'part' | 'full';
 

@@ -31,7 +31,7 @@ const MODELS_MAX = 200;
 
 /**
  * Pattern for models whose chat template opens the reasoning in the prompt, so that their answers may have only the
- * closing tag. The first answer of such a model is held back until that tag or its end.
+ * closing tag. The first answer of such a model is held back until that tag arrives or the answer ends.
  */
 const THINKS = /(^|[^a-z0-9])(r1|qwq|think|thinking|thinker|reasoning)([^a-z0-9]|$)/i;
 
