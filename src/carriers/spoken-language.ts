@@ -1,4 +1,4 @@
-/** Language codes that carriers do not accept, and the code that they accept instead. */
+/** Language codes that carriers reject, each with the code that they accept instead. */
 const OF_CARRIERS: Readonly<Record<string, string>> = { no: 'nb' };
 
 /**

@@ -53,8 +53,8 @@ function neutral(frame: z.output<typeof Frame>): MediaFrame {
     }
     case 'playedStream':
       return { event: 'mark', mark: { name: frame.name } };
-    // Plivo confirms that it has dropped the audio. It never reports checkpoints in dropped audio. Parley ignores the
-    // confirmation.
+    // Plivo sends this frame after it has dropped audio, and Parley ignores it. Plivo never reports the checkpoints in
+    // dropped audio.
     case 'clearedAudio':
       return { event: 'connected' };
     case 'media':
