@@ -26,7 +26,7 @@ type ListedKind = KindDefinition & {
   api?: KindApi;
 };
 
-/** The only list of kinds. docs/kinds.md explains how to add one. */
+/** All kinds. docs/kinds.md explains how to add one. */
 export const KINDS: readonly Kind[] = [
   kindOf(AGENT_KIND, async () => (await import('../agents/agent.reconciler.ts')).agentReconciler),
   kindOf(

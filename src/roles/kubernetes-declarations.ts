@@ -99,7 +99,7 @@ function electBy({
 }
 
 /**
- * Returns an id that distinguishes clusters. It is derived from the cluster's CA certificate, because each cluster has
+ * Returns an ID that distinguishes clusters. It is derived from the cluster's CA certificate, because each cluster has
  * its own and reading it needs no permission.
  */
 function storeIdOf({ tls, server }: KubeCredentials): string {

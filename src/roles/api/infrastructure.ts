@@ -25,8 +25,8 @@ export type Infrastructure = RoleContext & {
   /** Waits until the operator has applied a written declaration to the database (projected it). */
   awaitProjection: AwaitProjection;
   /**
-   * Handles a notification on `CHANNELS.projected`: drops the objects from the caches of declarations, and wakes the
-   * requests that wait in `awaitProjection`.
+   * Handles a notification on `CHANNELS.projected`: drops the objects that it names from the caches of declarations,
+   * and wakes the requests that wait in `awaitProjection`.
    */
   noteProjected: (items: readonly string[]) => void;
   /**
@@ -40,7 +40,7 @@ export type Infrastructure = RoleContext & {
   nowMs: () => number;
   /** Monotonic clock, for measuring waits: setting the wall clock back does not lengthen them. */
   clockMs: () => number;
-  /** Returns the prefix of the links in events. */
+  /** Returns the base URL of the links in events. */
   baseUrl: () => string;
   /** PARLEY_BASE_URL; undefined if it is not set. */
   publicUrl: string | undefined;

@@ -30,7 +30,7 @@ export type RunningApi = Listening & { conversations: ConversationDeps & { takeT
 
 type Stops = { stop?: () => Promise<void> };
 
-/** Runs the API role; it serves requests as soon as this returns. @throws StartupError if the port is taken */
+/** Starts the API role. Resolves once it serves requests. @throws StartupError if the port is taken */
 export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
   const { databaseUrl, pool, log } = deps;
   let baseUrl = deps.baseUrl ?? '';

@@ -81,12 +81,12 @@ export function startSyncs(
 }
 
 /**
- * Maximum number of documents that may wait to be processed, in all syncs of a namespace and in all syncs of a process.
- * Each website loads up to eight pages concurrently.
+ * Maximum number of documents that may wait for text extraction, in all syncs of a namespace and in all syncs of a
+ * process. The sync of one website loads up to eight pages at a time.
  */
 const DOCUMENTS_WAITING_MAX = { namespace: 32, all: 128 };
 
-/** Creates the fetchers of each source type, with their connections and the child process. */
+/** Creates the fetchers of each source type, with their connections and the child processes that extract text. */
 export function openFetchers(deps: {
   guard: AddressGuard;
   version: string;

@@ -10,7 +10,7 @@ import type { Models } from './models.ts';
 import type { Module } from './module.ts';
 
 export type Knowledge = Module & {
-  /** Ways in which agents search the knowledge for a reply. */
+  /** Search methods that agents use to find knowledge for a reply. */
   search: SearchWays;
   stop: () => Promise<void>;
 };
