@@ -52,7 +52,7 @@ const NO_CLUSTER =
 
 /**
  * Runs `parley start`: every role in one process, with the same `run` functions as in pods. It uses its own PostgreSQL
- * (or DATABASE_URL), a folder of manifests and a demo receiver. All parts are stopped in reverse order.
+ * (or DATABASE_URL), a folder of manifests and a demo receiver. At shutdown, the parts are stopped in reverse order.
  */
 export async function runStart(config: Config): Promise<void> {
   if (config.store === 'kubernetes') throw new StartupError(NO_CLUSTER);

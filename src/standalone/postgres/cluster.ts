@@ -8,7 +8,7 @@ import type { PostgresBinaries } from './binaries.ts';
 
 type Deps = {
   folder: string;
-  /** Path of `postgres` in `folder`. */
+  /** Path of the cluster, which is `postgres` in `folder`. */
   cluster: string;
   binaries: PostgresBinaries;
   account: PostgresAccount;

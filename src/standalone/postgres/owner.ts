@@ -10,8 +10,8 @@ const TRIES = 50;
 const ENDED = new Set(['Z', 'X', 'x']);
 
 /**
- * Makes this process the only user of `dataDir` with a pid file (contract/running.md#data-folder). Creates the folder
- * if it is missing. Resolves to a function that releases the folder. Throws StartupError with the owner's pid if
+ * Creates a pid file that reserves `dataDir` for this process (contract/running.md#data-folder). Creates the folder if
+ * it is missing. Resolves to a function that releases the folder. Throws StartupError with the owner's pid if
  * another process is using it. Ignores a pid file left by a killed process.
  */
 export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
@@ -29,7 +29,9 @@ export async function ownFolder(dataDir: string): Promise<() => Promise<void>> {
     }
     await removeStale(file, owner);
   }
-  throw new StartupError(`several processes are starting on ${dataDir} at the same time`);
+  throw new StartupError(
+    `several Parley processes are starting with the data folder ${dataDir} at the same time`,
+  );
 }
 
 async function makeFolder(dataDir: string): Promise<void> {
