@@ -16,7 +16,7 @@ const escalationRule = z
       .max(50)
       .meta(LIST_SET)
       .describe(
-        'Words that trigger the rule if a user message contains one. Required if `when` is `keyword`.',
+        'Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`.',
       )
       .exactOptional(),
     count: z
@@ -79,7 +79,7 @@ export const escalation = z.strictObject({
     .exactOptional(),
   telephone: z
     .strictObject({
-      to: phoneNumber.clone().describe('Telephone number in E.164, such as +442071838750.'),
+      to: phoneNumber.clone().describe('Telephone number in E.164 format.'),
     })
     .describe(
       'Telephone number to ring when a human is requested during a telephone call. If absent, no ' +

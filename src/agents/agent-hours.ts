@@ -36,7 +36,7 @@ export const hours = z.strictObject({
         'must be an IANA time zone name, such as Europe/Berlin',
       ),
     )
-    .describe('IANA name of the time zone, such as Europe/Berlin.'),
+    .describe('IANA time zone in which the hours apply.'),
   open: z
     .array(
       z

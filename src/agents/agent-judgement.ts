@@ -16,7 +16,7 @@ export const judgement = z
         provider: dnsLabel
           .clone()
           .describe(
-            'ModelProvider in the same namespace. If absent or `default`, the default provider.',
+            'ModelProvider in the same namespace. If absent or `default`, the default provider is used.',
           )
           .exactOptional(),
         name: z
@@ -32,7 +32,7 @@ export const judgement = z
           message: '`judgement.model` must have a `provider` or a `name`',
         }),
       )
-      .describe("Model that judges. Defaults to the agent's own model.")
+      .describe("Model that judges the conversations. Defaults to the agent's own model.")
       .exactOptional(),
     topics: z
       .array(z.string().min(1).max(64))

@@ -33,7 +33,7 @@ export const voice = z.strictObject({
     .describe("Speech model. Defaults to the provider's default model.")
     .exactOptional(),
   voiceId: voiceId.describe("The provider's ID for the voice.").exactOptional(),
-  language: language.describe('BCP 47 tag of the spoken language, such as en-GB.').exactOptional(),
+  language: language.describe('Language that the voice speaks, as a BCP 47 tag.').exactOptional(),
   speed: z
     .number()
     .min(0.25)
@@ -84,7 +84,7 @@ export const transcriber = z.strictObject({
     .describe("Transcription model. Defaults to the provider's default model.")
     .exactOptional(),
   language: language
-    .describe('BCP 47 tag of the language that users speak, such as en-GB.')
+    .describe('Language that users speak, as a BCP 47 tag.')
     .exactOptional(),
   keywords: z
     .array(z.string().min(1).max(64))
@@ -95,9 +95,9 @@ export const transcriber = z.strictObject({
   retranscribeInterrupted: z
     .boolean()
     .describe(
-      'How to find the last word that was played before an interruption. If true, the ' +
-        "transcriber also transcribes the agent's interrupted sentence, which takes two " +
-        'requests. If false, the position is estimated from the audio. Default: false.',
+      "Whether to transcribe the agent's interrupted sentence, in order to find the last word " +
+        'that was played before the interruption. This takes two requests. If false, the ' +
+        'position is estimated from the audio. Default: false.',
     )
     .exactOptional(),
   fallback: z

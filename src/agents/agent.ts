@@ -65,7 +65,7 @@ export const tool = z
       .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
       .describe('HTTP method of a webhook tool. Default: POST.')
       .exactOptional(),
-    headers: headerMap.describe('Extra headers of the request.').exactOptional(),
+    headers: headerMap.describe('Extra headers that a webhook tool sends.').exactOptional(),
     secretRef: bearerSecretRef.exactOptional(),
     signingSecretRef: signingSecretRef.exactOptional(),
     timeoutMs: z
@@ -83,8 +83,8 @@ export const tool = z
       .min(1)
       .max(MAX_INT32)
       .describe(
-        "Version of that agent. If absent, the version that is active when this agent's version goes " +
-          'live.',
+        "Version of the handoff's target agent. Default: the target's active version at the time " +
+          "when this agent's version goes live.",
       )
       .exactOptional(),
   })
@@ -107,7 +107,7 @@ const providerName = dnsLabel
   .clone()
   .describe(
     'ModelProvider in the same namespace. If absent or `default`, the default provider from the ' +
-      "operator's settings.",
+      "operator's settings is used.",
   );
 const modelName = z
   .string()
@@ -253,7 +253,7 @@ const content = {
     .boolean()
     .describe('Whether the user can interrupt the first message in a call. Default: true.')
     .exactOptional(),
-  language: language.describe('BCP 47 tag of the language, such as en-GB.').exactOptional(),
+  language: language.describe('Language of the agent, as a BCP 47 tag.').exactOptional(),
   model: model.describe('The language model and its settings.').exactOptional(),
   knowledge: knowledge.describe('Knowledge that the agent uses to answer.').exactOptional(),
   escalation: escalation.describe('When and how a human takes over.').exactOptional(),
@@ -282,7 +282,7 @@ export const agentSpec = z
           'published. Progressive: it gets a growing share of conversations, in the steps of ' +
           '`rollout`.',
       ),
-    rollout: rollout.describe('Steps and checks for the Progressive policy.').exactOptional(),
+    rollout: rollout.describe('Steps and checks of a Progressive rollout.').exactOptional(),
     pinnedVersion: z
       .int()
       .min(1)

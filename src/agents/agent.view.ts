@@ -26,7 +26,7 @@ export const Agent = z
     id: z.string().meta({ description: 'ID of the agent, `agt_…`.' }),
     created: createdAt,
     updated: updatedAt,
-    name: z.string().meta({ description: 'DNS label. It never changes.' }),
+    name: z.string().meta({ description: 'Name of the agent: a DNS label that never changes.' }),
     ...writeFields((field) => field.nullable()),
     metadata: z.record(z.string(), z.string()),
     publish_policy: z.enum(['automatic', 'manual', 'progressive']),
@@ -115,7 +115,8 @@ export const AgentVersion = z
         '`file`.',
     }),
     recalled_at: z.int().nullable().meta({
-      description: 'Time of the first recall in Unix seconds. Null if it was never recalled.',
+      description:
+        'Time of the first recall in Unix seconds. Null if the version was never recalled.',
     }),
   })
   .meta({

@@ -137,7 +137,7 @@ const onAbort = z
     '`keep` (the default): after an abort, conversations in progress keep the new version. ' +
       '`escalate`: they also keep it, and Parley requests a human for each of them.',
   );
-const ROLLOUT = 'Steps and checks for the `progressive` policy.';
+const ROLLOUT = 'Steps and checks of a `progressive` rollout.';
 
 /** Declared fields of an agent, in the form of a create request. */
 export const AGENT_SHAPE: Readonly<Record<string, z.ZodType>> = {
@@ -160,7 +160,7 @@ export const AgentWrite: z.ZodType<AgentWrite> = typed(
     .strictObject({
       name: dnsLabel
         .clone()
-        .describe('DNS label, unique in the namespace. Default: derived from `display_name`.')
+        .describe('Name, unique in the namespace. Default: derived from `display_name`.')
         .optional(),
       ...withToolSecrets(AGENT_SHAPE, (tools) => tools.optional()),
     })
