@@ -63,9 +63,7 @@ const KeysWrite = z
           'must contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second',
         ),
       )
-      .describe(
-        'Keys to press. Must contain only 0-9, *, #, A-D, and `w`, which is a pause of half a second.',
-      ),
+      .describe('Keys to press.'),
   })
   .describe('The keys to press, in order.');
 

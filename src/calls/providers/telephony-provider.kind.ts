@@ -77,7 +77,7 @@ export const TELEPHONY_PROVIDER_KIND = defineKind({
     tag: 'Telephony',
     name: {
       written:
-        'Name by which calls refer to the provider: a DNS label that is unique in the namespace and not `simulated`.',
+        'Name by which calls refer to the provider. Must be unique in the namespace and must not be `simulated`.',
       shown: 'Name by which calls refer to the provider. It never changes.',
     },
     shown: 'An account at a carrier and its numbers.',

@@ -28,19 +28,19 @@ const message = z.string().min(1).max(1000);
 const atOnce = z.int().min(1).max(10_000);
 
 const boundNumber = z.strictObject({
-  number: phoneNumber.clone().describe('Telephone number in E.164 format, such as +442071838750.'),
+  number: phoneNumber.clone().describe('Telephone number in E.164 format.'),
   agent: dnsLabel.clone().describe('Agent in the same namespace that answers this number.'),
   version: z
     .int()
     .min(1)
     .max(MAX_INT32)
-    .describe('Version of that agent. Default: the version that is live when a call comes in.')
+    .describe('Version of the agent. Default: the version that is live when a call comes in.')
     .exactOptional(),
   hours: hours
     .clone()
     .describe(
       'Hours during which the number is answered. Default: always. Outside these hours, callers ' +
-        'hear hours.closedMessage or, if that is absent, inbound.closedMessage.',
+        'hear the closed message of the hours or, if there is none, that of `inbound`.',
     )
     .exactOptional(),
 });
@@ -88,7 +88,7 @@ const inbound = z.strictObject({
   busyMessage: message
     .clone()
     .describe(
-      'Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone.',
+      'Text spoken to callers while the maximum number of inbound calls is in progress. Default: a busy tone.',
     )
     .exactOptional(),
   closedMessage: message

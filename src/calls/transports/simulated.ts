@@ -23,7 +23,9 @@ const turn = z.strictObject({
     .max(TEXT_MAX)
     .regex(...saying(/\S/, 'must not be blank'))
     .describe('What the user says.'),
-  after_ms: wait.default(0).describe('Milliseconds since the end of the previous turn.'),
+  after_ms: wait
+    .default(0)
+    .describe('Milliseconds to wait before this turn, counted from the end of the previous one.'),
 });
 
 export const SimulatedScript = z
@@ -32,7 +34,7 @@ export const SimulatedScript = z
       .enum(['answered', 'busy', 'no_answer', 'failed', 'voicemail'])
       .default('answered')
       .describe('Outcome of dialing: a person or voicemail answers, or nobody does.'),
-    ring_ms: wait.default(0).describe('Milliseconds of ringing before this outcome.'),
+    ring_ms: wait.default(0).describe('Duration of the ringing, in milliseconds.'),
     turns: z.array(turn).max(TURNS_MAX).default([]).describe('Turns of the user, in order.'),
     hang_up: z
       .boolean()
