@@ -51,8 +51,8 @@ export const MODEL_PROVIDER_KIND = defineKind({
     tag: 'Models',
     name: {
       written:
-        'Name by which agents refer to the provider: a DNS label, unique in the namespace, and ' +
-        'not `default`.',
+        'Name by which agents refer to the provider. Must be unique in the namespace and must ' +
+        'not be `default`.',
       shown: 'Name by which agents refer to the provider. It never changes.',
     },
     shown: 'A provider of models.',

@@ -65,7 +65,7 @@ const pricing = z.strictObject({
     .min(3)
     .max(3)
     .regex(...saying(/^[A-Z]{3}$/, 'must be a currency code of three capital letters, such as USD'))
-    .describe('ISO 4217 code, such as USD.'),
+    .describe('Currency of the prices (ISO 4217).'),
   inputPerMillionTokens: price.describe('Price per million input tokens.'),
   outputPerMillionTokens: price.describe('Price per million output tokens.'),
   cachedInputPerMillionTokens: price
@@ -156,9 +156,7 @@ const limits = z.strictObject({
 
 export const modelProviderSpec = z
   .strictObject({
-    baseUrl: baseUrl
-      .clone()
-      .describe('Base URL of an OpenAI-compatible API, such as https://api.example.com/v1.'),
+    baseUrl: baseUrl.clone().describe('Base URL of an OpenAI-compatible API.'),
     apiKeySecretRef: secretKeyRef
       .describe(
         'Secret that contains the API key. It must have the label parley.dev/allow: "true". If ' +
