@@ -38,7 +38,7 @@ export async function findVersionByHash(
 
 /**
  * Inserts a version. The caller must hold the lock on the agent's row, so that no other transaction takes the same
- * number. It must also have checked that no version has the same hash.
+ * number. The caller must also have checked that no version has the same hash.
  */
 export async function insertVersion(
   db: Db,

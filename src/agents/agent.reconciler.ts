@@ -205,8 +205,8 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
 }
 
 /**
- * Returns the first problem with the tool parameters. Skips the check if this generation was accepted before, because
- * there may be thousands of parameters, and an earlier release may have accepted some that would now be rejected.
+ * Returns the first problem with the tool parameters. Skips the check if this generation was accepted before. The check
+ * of thousands of parameters takes long, and an earlier release may have accepted some that would now be rejected.
  */
 async function refuseParameters({
   spec,

@@ -64,8 +64,8 @@ export type PublishAgentResult = {
 /**
  * Updates an agent's row, versions and activations to match its declaration. One transaction writes the version (if the
  * content is new), the activation, its event and the event's deliveries. Each activation therefore creates exactly one
- * event, despite crashes and concurrent writers: writers wait for the row lock, a former leader is rejected because of
- * its epoch, and a version that is already live is not activated again. A repeated call does nothing.
+ * event, despite crashes and concurrent writers. The row lock serializes writers, the epoch check rejects a former
+ * leader, and a version that is already live is not activated again. A repeated call does nothing.
  *
  * Costs one read and no transaction if nothing changed. Otherwise it runs up to ten statements, plus two for a new
  * agent, and one for the audit entry if the declaration was not made through the API.
@@ -179,8 +179,8 @@ function isUpToDate(row: AgentRow, agent: AgentProjection): boolean {
 
 /**
  * Hides an agent whose declaration was deleted. Its versions and activations stay, because other records refer to them
- * and the agent may be declared again. With `deletionPolicy: Delete`, the agent is deleted together with them. A
- * repeated call does nothing.
+ * and the agent may be declared again. With `deletionPolicy: Delete`, this function deletes the agent together with
+ * its versions and activations. A repeated call does nothing.
  */
 export async function removeAgent(
   deps: { pool: Pool; notifier: Notifier },
