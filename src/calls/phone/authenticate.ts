@@ -108,8 +108,8 @@ function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
 
 /**
  * Returns the base URLs that a signature may cover. The sender controls the `Host` header, so the header is used only
- * if `PARLEY_BASE_URL` is not set. If it were always used, an attacker could take a request that was signed for another
- * server and send it to this server with the other server's name as `Host`.
+ * if `PARLEY_BASE_URL` is not set. Otherwise, an attacker could send this server a request that was signed for another
+ * server, with the name of that server as `Host`.
  */
 function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
   if (publicUrl !== undefined) return [baseUrl()];

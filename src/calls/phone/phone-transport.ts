@@ -22,9 +22,9 @@ export type PhoneTransportDeps = {
 const TOLD_MS = 30_000;
 
 /**
- * Creates the transport for calls over the public telephone network. It dials each call only once and stores the time
- * before it dials. After a crash, another process finds the stored time and looks for the call at the carrier instead
- * of dialing again.
+ * Creates the transport for calls over the public telephone network. It dials each call only once: before it dials, it
+ * stores the time in the call's row. After a crash, another process finds the stored time and looks for the call at the
+ * carrier instead of dialing again.
  */
 export function createPhoneTransport(deps: PhoneTransportDeps): Transport {
   const { accounts, apis, log, pool } = deps;
