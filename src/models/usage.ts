@@ -8,8 +8,8 @@ import type {
 } from './model.ts';
 
 /**
- * Maximum number of characters that the estimator reads, which takes about 2 ms. Its time grows with the length of the
- * text.
+ * Maximum number of characters that the estimator reads. Reading this many takes about 2 ms, and longer texts would take
+ * longer.
  */
 const CHARS_READ = 16_000;
 
