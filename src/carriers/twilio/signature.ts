@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /**
  * Checks `X-Twilio-Signature` (Twilio's "Validating requests"): HMAC-SHA1 in base64, with the account's token as the
- * key. It covers the whole URL, followed by the name and value of each body parameter, sorted by name.
+ * key. The signature covers the whole URL, followed by the name and value of each body parameter, sorted by name.
  */
 export function isSigned(
   authToken: string,
