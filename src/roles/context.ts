@@ -53,9 +53,9 @@ export type ContextInput = {
    */
   apiServer?: string | undefined;
   logLevel: string;
-  /** Default: the limits that apply if no environment variable sets them. */
+  /** Default: `DEFAULT_LIMITS`. */
   limits?: Limits;
-  /** Default: the retention that applies if no environment variable sets it. */
+  /** Default: `DEFAULT_RETENTION`. */
   retention?: Retention;
   model?: ModelSettings | undefined;
   poolMax: number;

@@ -100,7 +100,7 @@ function electBy({
 
 /**
  * Returns an ID that distinguishes clusters. It is derived from the cluster's CA certificate, because each cluster has
- * its own and reading it needs no permission.
+ * its own certificate, and reading it needs no permission. Without a certificate, the server's address is used.
  */
 function storeIdOf({ tls, server }: KubeCredentials): string {
   const digest = createHash('sha256').update(tls.ca ?? server);

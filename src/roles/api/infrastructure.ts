@@ -30,9 +30,9 @@ export type Infrastructure = RoleContext & {
    */
   noteProjected: (items: readonly string[]) => void;
   /**
-   * Registers `drop`, which removes objects from a cache of declarations. It gets the items of each notification. After
-   * a write through REST, it gets the items of the written object before the response is sent, because the notification
-   * may arrive later.
+   * Registers `drop`, which removes objects from a cache of declarations. `drop` gets the items of each notification.
+   * After a write through REST, it gets the items of the written object before the response is sent, because the
+   * notification may arrive later.
    */
   cacheDeclarations: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;

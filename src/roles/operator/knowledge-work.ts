@@ -19,13 +19,13 @@ import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { openEmbedder } from '../open-embedder.ts';
 
 /**
- * Maximum number of texts that may wait to be split into passages. It applies separately to the texts from reconciles
- * and to those from syncs. It bounds memory: a declared text may have up to one megabyte.
+ * Maximum number of texts that may wait to be split into passages. Texts from reconciles and texts from syncs are counted
+ * separately. The limit bounds memory, because a declared text may have up to one megabyte.
  */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /**
- * Starts syncs in every replica, leader or not. They have their own worker to split texts, so that a large page does
+ * Starts syncs in every replica, leader or not. Syncs have their own worker to split texts, so that a large page does
  * not delay declared texts.
  */
 export function startSyncs(
