@@ -8,8 +8,7 @@ import type {
 } from './model.ts';
 
 /**
- * Maximum number of characters that the estimator reads. Reading this many takes about 2 ms, and longer texts would take
- * longer.
+ * Maximum number of characters that the estimator reads. Reading this many takes about 2 ms; more would take longer.
  */
 const CHARS_READ = 16_000;
 

@@ -19,7 +19,7 @@ import type { ModelSettings } from '../../models/model-endpoint.ts';
 import { openEmbedder } from '../open-embedder.ts';
 
 /**
- * Maximum number of texts that may wait to be split into passages. Texts from reconciles and texts from syncs are counted
+ * Maximum number of texts that may wait to be split into passages. Texts from reconciles and texts from syncs count
  * separately. The limit bounds memory, because a declared text may have up to one megabyte.
  */
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
