@@ -61,8 +61,8 @@ function withUserFirst(messages: readonly ModelMessage[]): readonly ModelMessage
 }
 
 /**
- * Separates tool results from the user messages that follow them. If a user message with Parley's notes ends the
- * prompt, its text is appended to the tool result. Before any other user message, a placeholder answer is inserted.
+ * Separates a tool result from a user message that follows it. If that message contains Parley's notes and ends the
+ * prompt, its text is appended to the tool result. Otherwise, a placeholder answer is inserted between the two.
  */
 function withAnswers(messages: readonly ModelMessage[]): ModelMessage[] {
   return messages.reduce<ModelMessage[]>((before, message, at) => {
