@@ -59,7 +59,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   const events = createEvents(infrastructure);
   const declared = createDeclared(infrastructure);
   const housekeeping = createHousekeeping(infrastructure);
-  // `models` precedes `declared`, because one of its paths also matches the path of a single object.
+  // `models` precedes `declared`: `/v1/model_providers/test` would otherwise match the path of a single provider.
   const answering = [
     agents,
     analytics,

@@ -48,7 +48,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
     routes: [
       ...webhookRoutes(deps),
       ...rotateSecretRoutes(deps),
-      // These routes precede `/v1/events/{id}`, which would match their path.
+      // `/v1/events/stream` precedes `/v1/events/{id}`, which would match it too.
       ...eventStreamRoutes({
         eventStreams,
         changes,
