@@ -13,7 +13,7 @@ export type ActivationDecision = {
   target: number | null;
   /** `unknown`: the pin has no effect, because its version does not exist or was recalled. */
   pin: 'none' | 'held' | 'unknown';
-  /** Recalled version that the declaration would make live. */
+  /** Recalled version that the declaration selects, and that therefore does not go live. */
   recalled?: RecalledTarget;
 };
 

@@ -10,8 +10,8 @@ type History = Pick<
 >;
 
 /**
- * Returns the activations for the status of an Agent. `history` has the latest `limit` activations, newest first. The
- * last publication and the last rollback are always included, however old they are.
+ * Returns the fields about past activations for the status of an Agent. `history` has the latest `limit` activations,
+ * newest first. `lastPublishedTime` and `lastRollback` are set even if these activations are too old for `history`.
  */
 export async function readAgentHistory(
   { pool }: { pool: Pool },
