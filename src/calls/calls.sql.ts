@@ -173,7 +173,7 @@ type CallFilter = ListPage &
     to?: string | undefined;
   };
 
-/** SQL for the size of a call's documents in bytes. */
+/** SQL for the size of a call's variables and metadata in bytes. */
 export const CALL_BYTES = bytesOf('variables', 'metadata');
 
 /** Returns calls, newest first: as many as fit into a page with their variables and metadata (`fittingRows`). */
