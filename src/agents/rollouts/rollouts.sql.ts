@@ -9,7 +9,7 @@ export type RolloutLine = {
   /** ID of the rollout as the API shows it, `ro_…`. */
   publicId: string;
   action: 'started' | 'advanced' | 'held' | 'resumed' | 'completed' | 'aborted';
-  /** Position in the steps of the plan, from 0. */
+  /** Index of the step in the plan, starting at 0. */
   step: number;
   /** Percentage of new conversations that use the new version. */
   weight: number;
@@ -62,7 +62,7 @@ export async function insertRolloutLine(
 }
 
 /**
- * An agent's last rollout line. `isOverdue` says whether its step has exceeded its maximum duration, by the database
+ * An agent's last rollout line. `isOverdue` says whether the step has exceeded the maximum duration, by the database
  * clock.
  */
 export type LastRolloutLine = RolloutLine & { isOverdue: boolean };

@@ -43,8 +43,8 @@ export function secretRefsOf({ tools = [] }: Pick<AgentSpec, 'tools'>): SecretRe
 const AGENT = { idPrefix: 'agt' } as const;
 
 /**
- * Copies the tool secrets from a REST request into the agent's own Secret. Keeps the secrets of earlier versions, because
- * conversations and rollbacks still use them. Returns the reason if the Secret cannot be written.
+ * Copies the tool secrets from a REST request into the agent's own Secret. Keeps the secrets of earlier versions,
+ * because conversations and rollbacks still use them. Returns the reason if the Secret cannot be written.
  */
 export async function copyToolSecrets(
   deps: OwnSecretDeps,
