@@ -16,9 +16,9 @@ import { createOpenAiClient } from './openai-model.ts';
 import { createProviderSlots } from './provider-slots.ts';
 
 /**
- * Finds the models that agents declare. An agent without a provider uses the default provider from the settings.
- * Without a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback without a
- * provider is another model of the agent's own provider.
+ * Returns a function that finds the model of an agent. An agent without a provider uses the default provider from the
+ * settings. Without a default provider the agent has no model, unless one of its fallbacks names a provider. A fallback
+ * without a provider is another model of the agent's own provider.
  */
 export function createModels(deps: {
   findEndpoint: FindEndpoint;

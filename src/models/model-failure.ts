@@ -7,7 +7,7 @@ import type { ModelErrorCode } from './model.ts';
 import { DEFAULT_PROVIDER } from './model-provider.ts';
 
 /**
- * Error for a response that is not a valid answer. `what` describes the response, such as `answered with a web page`.
+ * Error for a response that is not a valid answer. `what` describes the response, such as `answered without a body`.
  */
 export class InvalidAnswer extends Error {
   override readonly name = 'InvalidAnswer';

@@ -8,7 +8,7 @@ export type ProviderSlots = {
   take: (key: string, max: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };
 
-/** Minimum capacity of the queue, for providers with only one or two slots. */
+/** Minimum capacity of the queue, for providers with fewer slots than this. */
 const MIN_WAITING = 8;
 
 type Line = { taken: number; waiting: Set<() => void> };

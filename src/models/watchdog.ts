@@ -44,7 +44,7 @@ export function watch(
   };
 }
 
-/** Returns a message for people that says which part was late, and its time limit. */
+/** Returns an error message that says which time limit was exceeded. */
 export function lateMessage(
   provider: string,
   timeouts: ModelEndpoint['timeouts'],
