@@ -16,8 +16,8 @@ import { readEmbeddings } from './read-embeddings.ts';
 export type EmbeddingModel = { provider: string; model: string; dimensions: number | null };
 
 /**
- * Embeddings of texts: one vector per text, normalized to length 1. `estimated` means that Parley has estimated the token
- * count.
+ * Embeddings of texts: one vector per text, normalized to length 1. `estimated` means that Parley has estimated the
+ * token count.
  */
 export type Embedded = {
   vectors: readonly Float32Array[];
