@@ -83,9 +83,7 @@ export const transcriber = z.strictObject({
   model: speechModel
     .describe("Transcription model. Defaults to the provider's default model.")
     .exactOptional(),
-  language: language
-    .describe('Language that users speak, as a BCP 47 tag.')
-    .exactOptional(),
+  language: language.describe('Language that users speak, as a BCP 47 tag.').exactOptional(),
   keywords: z
     .array(z.string().min(1).max(64))
     .max(100)

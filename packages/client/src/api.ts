@@ -278,7 +278,7 @@ export interface components {
       created: number;
       /** Time of the last change in Unix seconds. */
       updated: number;
-      /** DNS label. It never changes. */
+      /** Name of the agent: a DNS label that never changes. */
       name: string;
       /** Name shown to people. */
       display_name: (string | null);
@@ -292,7 +292,7 @@ export interface components {
         model?: string;
         /** The provider's ID for the voice. */
         voice_id?: string;
-        /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+        /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** Speaking rate. 1 is normal speed. */
         speed?: number;
@@ -312,11 +312,11 @@ export interface components {
         provider?: string;
         /** Transcription model. Defaults to the provider's default model. */
         model?: string;
-        /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+        /** Language that users speak, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** Names and words that users are likely to say and that are hard to recognize. */
         keywords?: string[];
-        /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
+        /** Whether to transcribe the agent's interrupted sentence, in order to find the last word that was played before the interruption. This takes two requests. If false, the position is estimated from the audio. Default: false. */
         retranscribe_interrupted?: boolean;
         /** Fallbacks in order of preference, used when the first provider fails. */
         fallback?: {
@@ -340,7 +340,7 @@ export interface components {
         url?: string;
         /** HTTP method of a webhook tool. Default: POST. */
         method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-        /** Extra headers of the request. */
+        /** Extra headers that a webhook tool sends. */
         headers?: { [name: string]: string };
         /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
         secret_ref?: {
@@ -360,18 +360,18 @@ export interface components {
         timeout_ms?: number;
         /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         agent?: string;
-        /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+        /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
         version?: number;
       }[] | null);
       /** The agent's first message. */
       first_message: (string | null);
       /** Whether the user can interrupt the first message in a call. Default: true. */
       first_message_interruptible: (boolean | null);
-      /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+      /** Language of the agent, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
       language: (string | null);
       /** The language model and its settings. */
       model: ({
-        /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+        /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         provider?: string;
         /** Name of the model. Defaults to the provider's default model. */
         name?: string;
@@ -381,7 +381,7 @@ export interface components {
         max_tokens?: number;
         /** Fallback models in order of preference, used when the first model cannot answer. */
         fallback?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -402,7 +402,7 @@ export interface components {
         source_names?: string[];
         /** Maximum number of passages used for one reply. */
         top_k?: number;
-        /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
+        /** Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap. */
         min_score?: number;
       } | null);
       /** When and how a human takes over. */
@@ -411,7 +411,7 @@ export interface components {
         rules?: {
           /** Condition under which the rule requests a human. */
           when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-          /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
+          /** Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`. */
           keywords?: string[];
           /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
           count?: number;
@@ -428,12 +428,12 @@ export interface components {
         fallback_team?: string;
         /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
         telephone?: {
-          /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+          /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
         /** Hours in which people are available. If absent, people are always available. */
         hours?: {
-          /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+          /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
           time_zone: string;
           /** Periods in which people are available, on each of the listed days. */
           open: {
@@ -463,9 +463,9 @@ export interface components {
       judgement: ({
         /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
         by: ('rule' | 'model');
-        /** Model that judges. Defaults to the agent's own model. */
+        /** Model that judges the conversations. Defaults to the agent's own model. */
         model?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -482,7 +482,7 @@ export interface components {
         max_concurrent?: number;
       } | null);
       publish_policy: ('automatic' | 'manual' | 'progressive');
-      /** Steps and checks for the `progressive` policy. */
+      /** Steps and checks of a `progressive` rollout. */
       rollout: ({
         /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
         steps: {
@@ -559,7 +559,7 @@ export interface components {
           model?: string;
           /** The provider's ID for the voice. */
           voice_id?: string;
-          /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** Speaking rate. 1 is normal speed. */
           speed?: number;
@@ -579,11 +579,11 @@ export interface components {
           provider?: string;
           /** Transcription model. Defaults to the provider's default model. */
           model?: string;
-          /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** Language that users speak, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** Names and words that users are likely to say and that are hard to recognize. */
           keywords?: string[];
-          /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
+          /** Whether to transcribe the agent's interrupted sentence, in order to find the last word that was played before the interruption. This takes two requests. If false, the position is estimated from the audio. Default: false. */
           retranscribe_interrupted?: boolean;
           /** Fallbacks in order of preference, used when the first provider fails. */
           fallback?: {
@@ -607,7 +607,7 @@ export interface components {
           url?: string;
           /** HTTP method of a webhook tool. Default: POST. */
           method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-          /** Extra headers of the request. */
+          /** Extra headers that a webhook tool sends. */
           headers?: { [name: string]: string };
           /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
           secret_ref?: {
@@ -627,18 +627,18 @@ export interface components {
           timeout_ms?: number;
           /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           agent?: string;
-          /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+          /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
           version?: number;
         }[];
         /** The agent's first message. */
         first_message?: string;
         /** Whether the user can interrupt the first message in a call. Default: true. */
         first_message_interruptible?: boolean;
-        /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+        /** Language of the agent, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
         language?: string;
         /** The language model and its settings. */
         model?: {
-          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           provider?: string;
           /** Name of the model. Defaults to the provider's default model. */
           name?: string;
@@ -648,7 +648,7 @@ export interface components {
           max_tokens?: number;
           /** Fallback models in order of preference, used when the first model cannot answer. */
           fallback?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -669,7 +669,7 @@ export interface components {
           source_names?: string[];
           /** Maximum number of passages used for one reply. */
           top_k?: number;
-          /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
+          /** Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap. */
           min_score?: number;
         };
         /** When and how a human takes over. */
@@ -678,7 +678,7 @@ export interface components {
           rules?: {
             /** Condition under which the rule requests a human. */
             when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-            /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
+            /** Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`. */
             keywords?: string[];
             /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
             count?: number;
@@ -695,12 +695,12 @@ export interface components {
           fallback_team?: string;
           /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
           telephone?: {
-            /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
           };
           /** Hours in which people are available. If absent, people are always available. */
           hours?: {
-            /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+            /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
             time_zone: string;
             /** Periods in which people are available, on each of the listed days. */
             open: {
@@ -730,9 +730,9 @@ export interface components {
         judgement?: {
           /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
           by: ('rule' | 'model');
-          /** Model that judges. Defaults to the agent's own model. */
+          /** Model that judges the conversations. Defaults to the agent's own model. */
           model?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -745,7 +745,7 @@ export interface components {
       created: number;
       /** Actor that created the version: `api:key_…`, `session:<name>`, `kubernetes:<manager>` or `file`. */
       created_by: string;
-      /** Time of the first recall in Unix seconds. Null if it was never recalled. */
+      /** Time of the first recall in Unix seconds. Null if the version was never recalled. */
       recalled_at: (number | null);
     };
     /** Changes between two versions. A value that exists in one version only is null in the other. */
@@ -2757,7 +2757,7 @@ export interface components {
         };
         /** Token prices for all chat models of the provider. They determine the cost of a turn. */
         pricing?: {
-          /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+          /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
           currency: string;
           /** Price per million input tokens. */
           input_per_million_tokens: number;
@@ -2848,7 +2848,7 @@ export interface components {
       inbound: ({
         /** Maximum number of concurrent inbound calls. Default: 100. */
         max_concurrent_calls?: number;
-        /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
+        /** Text spoken to callers while the maximum number of inbound calls is in progress. Default: a busy tone. */
         busy_message?: string;
         /** Text spoken to callers if no agent can answer. */
         closed_message?: string;
@@ -3088,7 +3088,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** DNS label, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** Name shown to people. */
           display_name?: string;
@@ -3102,7 +3102,7 @@ export interface paths {
             model?: string;
             /** The provider's ID for the voice. */
             voice_id?: string;
-            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: string;
             /** Speaking rate. 1 is normal speed. */
             speed?: number;
@@ -3122,11 +3122,11 @@ export interface paths {
             provider?: string;
             /** Transcription model. Defaults to the provider's default model. */
             model?: string;
-            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that users speak, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: string;
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: string[];
-            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
+            /** Whether to transcribe the agent's interrupted sentence, in order to find the last word that was played before the interruption. This takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: boolean;
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: {
@@ -3150,7 +3150,7 @@ export interface paths {
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-            /** Extra headers of the request. */
+            /** Extra headers that a webhook tool sends. */
             headers?: { [name: string]: string };
             /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
@@ -3170,7 +3170,7 @@ export interface paths {
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
-            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+            /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
             version?: number;
             /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
@@ -3181,11 +3181,11 @@ export interface paths {
           first_message?: string;
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: boolean;
-          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** Language of the agent, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
           language?: string;
           /** The language model and its settings. */
           model?: {
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: string;
             /** Name of the model. Defaults to the provider's default model. */
             name?: string;
@@ -3195,7 +3195,7 @@ export interface paths {
             max_tokens?: number;
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: {
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -3216,7 +3216,7 @@ export interface paths {
             source_names?: string[];
             /** Maximum number of passages used for one reply. */
             top_k?: number;
-            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap. */
             min_score?: number;
           };
           /** When and how a human takes over. */
@@ -3225,7 +3225,7 @@ export interface paths {
             rules?: {
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
@@ -3242,12 +3242,12 @@ export interface paths {
             fallback_team?: string;
             /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: {
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
             };
             /** Hours in which people are available. If absent, people are always available. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -3277,9 +3277,9 @@ export interface paths {
           judgement?: {
             /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by: ('rule' | 'model');
-            /** Model that judges. Defaults to the agent's own model. */
+            /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: {
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -3298,7 +3298,7 @@ export interface paths {
           };
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive');
-          /** Steps and checks for the `progressive` policy. */
+          /** Steps and checks of a `progressive` rollout. */
           rollout?: {
             /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps: {
@@ -3412,7 +3412,7 @@ export interface paths {
             model?: (string | null);
             /** The provider's ID for the voice. */
             voice_id?: (string | null);
-            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speaking rate. 1 is normal speed. */
             speed?: (number | null);
@@ -3432,11 +3432,11 @@ export interface paths {
             provider?: (string | null);
             /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that users speak, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
+            /** Whether to transcribe the agent's interrupted sentence, in order to find the last word that was played before the interruption. This takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -3460,7 +3460,7 @@ export interface paths {
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-            /** Extra headers of the request. */
+            /** Extra headers that a webhook tool sends. */
             headers?: { [name: string]: string };
             /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
@@ -3480,7 +3480,7 @@ export interface paths {
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
-            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+            /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
             version?: number;
             /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
@@ -3491,11 +3491,11 @@ export interface paths {
           first_message?: (string | null);
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
-          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** Language of the agent, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -3505,7 +3505,7 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -3526,7 +3526,7 @@ export interface paths {
             source_names?: (string[] | null);
             /** Maximum number of passages used for one reply. */
             top_k?: (number | null);
-            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap. */
             min_score?: (number | null);
           } | null);
           /** When and how a human takes over. */
@@ -3535,7 +3535,7 @@ export interface paths {
             rules?: ({
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
@@ -3552,12 +3552,12 @@ export interface paths {
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: ({
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
             /** Hours in which people are available. If absent, people are always available. */
             hours?: ({
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
               /** Periods in which people are available, on each of the listed days. */
               open?: ({
@@ -3587,9 +3587,9 @@ export interface paths {
           judgement?: ({
             /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
-            /** Model that judges. Defaults to the agent's own model. */
+            /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: (string | null);
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
@@ -3608,7 +3608,7 @@ export interface paths {
           } | null);
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
-          /** Steps and checks for the `progressive` policy. */
+          /** Steps and checks of a `progressive` rollout. */
           rollout?: ({
             /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps?: ({
@@ -3660,7 +3660,7 @@ export interface paths {
             model?: (string | null);
             /** The provider's ID for the voice. */
             voice_id?: (string | null);
-            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Speaking rate. 1 is normal speed. */
             speed?: (number | null);
@@ -3680,11 +3680,11 @@ export interface paths {
             provider?: (string | null);
             /** Transcription model. Defaults to the provider's default model. */
             model?: (string | null);
-            /** BCP 47 tag of the language that users speak, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that users speak, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: (string | null);
             /** Names and words that users are likely to say and that are hard to recognize. */
             keywords?: (string[] | null);
-            /** How to find the last word that was played before an interruption. If true, the transcriber also transcribes the agent's interrupted sentence, which takes two requests. If false, the position is estimated from the audio. Default: false. */
+            /** Whether to transcribe the agent's interrupted sentence, in order to find the last word that was played before the interruption. This takes two requests. If false, the position is estimated from the audio. Default: false. */
             retranscribe_interrupted?: (boolean | null);
             /** Fallbacks in order of preference, used when the first provider fails. */
             fallback?: ({
@@ -3708,7 +3708,7 @@ export interface paths {
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-            /** Extra headers of the request. */
+            /** Extra headers that a webhook tool sends. */
             headers?: { [name: string]: string };
             /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
@@ -3728,7 +3728,7 @@ export interface paths {
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
-            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+            /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
             version?: number;
             /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
@@ -3739,11 +3739,11 @@ export interface paths {
           first_message?: (string | null);
           /** Whether the user can interrupt the first message in a call. Default: true. */
           first_message_interruptible?: (boolean | null);
-          /** BCP 47 tag of the language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+          /** Language of the agent, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
           language?: (string | null);
           /** The language model and its settings. */
           model?: ({
-            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Name of the model. Defaults to the provider's default model. */
             name?: (string | null);
@@ -3753,7 +3753,7 @@ export interface paths {
             max_tokens?: (number | null);
             /** Fallback models in order of preference, used when the first model cannot answer. */
             fallback?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider from the operator's settings is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: string;
               /** Name of the model. Defaults to the provider's default model. */
               name?: string;
@@ -3774,7 +3774,7 @@ export interface paths {
             source_names?: (string[] | null);
             /** Maximum number of passages used for one reply. */
             top_k?: (number | null);
-            /** Minimum score of a passage. If no passage reaches it, the question is a knowledge gap. */
+            /** Minimum score of a passage. If no passage reaches it, the question counts as a knowledge gap. */
             min_score?: (number | null);
           } | null);
           /** When and how a human takes over. */
@@ -3783,7 +3783,7 @@ export interface paths {
             rules?: ({
               /** Condition under which the rule requests a human. */
               when: ('user_request' | 'keyword' | 'tool_failure' | 'low_confidence' | 'mood' | 'turn_limit');
-              /** Words that trigger the rule if a user message contains one. Required if `when` is `keyword`. */
+              /** Words that trigger the rule if a user message contains one of them. Required if `when` is `keyword`. */
               keywords?: string[];
               /** For tool_failure, low_confidence and mood: number of consecutive occurrences that trigger the rule. For turn_limit: number of user messages. */
               count?: number;
@@ -3800,12 +3800,12 @@ export interface paths {
             fallback_team?: (string | null);
             /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
             telephone?: ({
-              /** Telephone number in E.164, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+              /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
             /** Hours in which people are available. If absent, people are always available. */
             hours?: ({
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
               /** Periods in which people are available, on each of the listed days. */
               open?: ({
@@ -3835,9 +3835,9 @@ export interface paths {
           judgement?: ({
             /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
-            /** Model that judges. Defaults to the agent's own model. */
+            /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: ({
-              /** ModelProvider in the same namespace. If absent or `default`, the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+              /** ModelProvider in the same namespace. If absent or `default`, the default provider is used. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
               provider?: (string | null);
               /** Name of the model. Defaults to the provider's default model. */
               name?: (string | null);
@@ -3856,7 +3856,7 @@ export interface paths {
           } | null);
           /** `automatic` (the default): new content goes live immediately. `manual`: new content waits until it is published. `progressive`: new content gets a growing share of conversations, in the steps of `rollout`. */
           publish_policy?: ('automatic' | 'manual' | 'progressive' | null);
-          /** Steps and checks for the `progressive` policy. */
+          /** Steps and checks of a `progressive` rollout. */
           rollout?: ({
             /** Steps of the rollout, with increasing weights. After the last step, the new version goes live. */
             steps?: ({
@@ -6957,7 +6957,7 @@ export interface paths {
             url?: string;
             /** HTTP method of a webhook tool. Default: POST. */
             method?: ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE');
-            /** Extra headers of the request. */
+            /** Extra headers that a webhook tool sends. */
             headers?: { [name: string]: string };
             /** Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true". */
             secret_ref?: {
@@ -6977,7 +6977,7 @@ export interface paths {
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
-            /** Version of that agent. If absent, the version that is active when this agent's version goes live. */
+            /** Version of the handoff's target agent. Default: the target's active version at the time when this agent's version goes live. */
             version?: number;
             /** Bearer token, which responses never show. Parley stores it in a Secret of its own and sets `secret_ref`. Must have 1 to 8192 visible ASCII characters without spaces. */
             secret?: string;
@@ -7080,13 +7080,13 @@ export interface paths {
           simulated?: {
             /** Outcome of dialing: a person or voicemail answers, or nobody does. */
             answer?: ('answered' | 'busy' | 'no_answer' | 'failed' | 'voicemail');
-            /** Milliseconds of ringing before this outcome. */
+            /** Duration of the ringing, in milliseconds. */
             ring_ms?: number;
             /** Turns of the user, in order. */
             turns?: {
               /** What the user says. Must not be blank. */
               text: string;
-              /** Milliseconds since the end of the previous turn. */
+              /** Milliseconds to wait before this turn, counted from the end of the previous one. */
               after_ms?: number;
             }[];
             /** If true, the user hangs up after the last turn. If false, the line stays open until the call is ended or the user has been silent for too long. Default: true if there are turns. */
@@ -7230,7 +7230,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Keys to press. Must contain only 0-9, *, #, A-D, and `w`, which is a pause of half a second. Must contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second. */
+          /** Keys to press. Must contain only telephone keys (0-9, *, #, A-D) and w for a pause of half a second. */
           digits: string;
         };
       } };
@@ -7441,7 +7441,7 @@ export interface paths {
             model?: string;
             /** The provider's ID for the voice. */
             voice_id?: string;
-            /** BCP 47 tag of the spoken language, such as en-GB. Must be a language tag, such as en or pt-BR. */
+            /** Language that the voice speaks, as a BCP 47 tag. Must be a language tag, such as en or pt-BR. */
             language?: string;
             /** Speaking rate. 1 is normal speed. */
             speed?: number;
@@ -8494,9 +8494,9 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which agents refer to the provider. Must be unique in the namespace and must not be `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
+          /** Base URL of an OpenAI-compatible API. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url: string;
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
@@ -8532,7 +8532,7 @@ export interface paths {
             };
             /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: {
-              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
               currency: string;
               /** Price per million input tokens. */
               input_per_million_tokens: number;
@@ -8612,7 +8612,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
+          /** Base URL of an OpenAI-compatible API. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
@@ -8648,7 +8648,7 @@ export interface paths {
             } | null);
             /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
-              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
               /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
@@ -8761,9 +8761,9 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which agents refer to the provider: a DNS label, unique in the namespace, and not `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which agents refer to the provider. Must be unique in the namespace and must not be `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
+          /** Base URL of an OpenAI-compatible API. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url: string;
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: {
@@ -8799,7 +8799,7 @@ export interface paths {
             };
             /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: {
-              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
               currency: string;
               /** Price per million input tokens. */
               input_per_million_tokens: number;
@@ -8907,7 +8907,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
+          /** Base URL of an OpenAI-compatible API. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
@@ -8943,7 +8943,7 @@ export interface paths {
             } | null);
             /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
-              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
               /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
@@ -8990,7 +8990,7 @@ export interface paths {
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** Base URL of an OpenAI-compatible API, such as https://api.example.com/v1. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
+          /** Base URL of an OpenAI-compatible API. Must be an http or https URL in ASCII, such as https://api.example.com/v1, without a user name, password, query or fragment. */
           base_url?: (string | null);
           /** Secret that contains the API key. It must have the label parley.dev/allow: "true". If absent, no key is sent. */
           api_key_secret_ref?: ({
@@ -9026,7 +9026,7 @@ export interface paths {
             } | null);
             /** Token prices for all chat models of the provider. They determine the cost of a turn. */
             pricing?: ({
-              /** ISO 4217 code, such as USD. Must be a currency code of three capital letters, such as USD. */
+              /** Currency of the prices (ISO 4217). Must be a currency code of three capital letters, such as USD. */
               currency?: (string | null);
               /** Price per million input tokens. */
               input_per_million_tokens?: (number | null);
@@ -9175,7 +9175,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Name by which calls refer to the provider: a DNS label that is unique in the namespace and not `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+          /** Name by which calls refer to the provider. Must be unique in the namespace and must not be `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
           /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
           type: ('twilio' | 'telnyx' | 'plivo');
@@ -9196,15 +9196,15 @@ export interface paths {
           api_url?: string;
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: {
-            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent. Default: the version that is live when a call comes in. */
+            /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -9238,7 +9238,7 @@ export interface paths {
           inbound?: {
             /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: number;
-            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
+            /** Text spoken to callers while the maximum number of inbound calls is in progress. Default: a busy tone. */
             busy_message?: string;
             /** Text spoken to callers if no agent can answer. */
             closed_message?: string;
@@ -9330,15 +9330,15 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
-            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent. Default: the version that is live when a call comes in. */
+            /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -9372,7 +9372,7 @@ export interface paths {
           inbound?: ({
             /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
+            /** Text spoken to callers while the maximum number of inbound calls is in progress. Default: a busy tone. */
             busy_message?: (string | null);
             /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
@@ -9403,15 +9403,15 @@ export interface paths {
           api_url?: (string | null);
           /** Numbers of the account and the agents that answer them. Within a namespace, a number belongs to only one provider. */
           numbers?: ({
-            /** Telephone number in E.164 format, such as +442071838750. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
+            /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             number: string;
             /** Agent in the same namespace that answers this number. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent: string;
-            /** Version of that agent. Default: the version that is live when a call comes in. */
+            /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear hours.closedMessage or, if that is absent, inbound.closedMessage. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
             hours?: {
-              /** IANA name of the time zone, such as Europe/Berlin. Must be an IANA time zone name, such as Europe/Berlin. */
+              /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
               /** Periods in which people are available, on each of the listed days. */
               open: {
@@ -9445,7 +9445,7 @@ export interface paths {
           inbound?: ({
             /** Maximum number of concurrent inbound calls. Default: 100. */
             max_concurrent_calls?: (number | null);
-            /** Text spoken to callers while maxConcurrentCalls is reached. Default: they hear a busy tone. */
+            /** Text spoken to callers while the maximum number of inbound calls is in progress. Default: a busy tone. */
             busy_message?: (string | null);
             /** Text spoken to callers if no agent can answer. */
             closed_message?: (string | null);
