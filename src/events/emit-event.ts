@@ -43,8 +43,8 @@ export async function emitEvent<T extends EventType>(
 }
 
 /**
- * Adds events to the outbox with one statement. Call it inside the transaction of the change, and pass its results to
- * `announce` after the commit.
+ * Adds events to the outbox with one statement. Call it inside the transaction of the change, and pass each
+ * returned value to `announce` after the commit.
  */
 export async function emitEvents<T extends EventType>(
   db: Db,
@@ -71,8 +71,8 @@ export async function emitEvents<T extends EventType>(
 export type Announce = (emitted: Emitted) => void;
 
 /**
- * Creates the function to call after the commit. It counts the event and wakes deliveries and streams. It never waits
- * or throws.
+ * Creates the function to call after the commit. The created function counts the event, and wakes
+ * deliveries and streams. It never waits or throws.
  */
 export function createAnnounce(deps: {
   notifier: Notifier;

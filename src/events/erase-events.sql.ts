@@ -9,8 +9,8 @@ const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'knowledge.gap.detected': ['question'],
 };
 /**
- * Fields that erasure removes. `user_id` and `metadata` identify a person and may be in any event of a conversation.
- * `judgement` repeats what the person wrote or said.
+ * Fields that erasure removes. `user_id` and `metadata` identify the user and may be in any event of a conversation.
+ * `judgement` repeats what the user wrote or said.
  */
 const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 
@@ -18,8 +18,8 @@ const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 export type Erasing = {
   conversationId: string;
   /**
-   * With `deliver`, pending deliveries are still sent, but the person's text is replaced by `erased`, and fields that
-   * identify the person are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
+   * With `deliver`, pending deliveries are still sent, but the user's text is replaced by `erased`, and fields that
+   * identify the user are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
    * skips events with `erased_at`.
    */
   events: 'cancel' | 'deliver';
@@ -27,7 +27,7 @@ export type Erasing = {
 };
 
 /**
- * Removes the person's text, identifying fields and the trace id from a conversation's events. Events that contain none
+ * Removes the user's text, identifying fields and the trace id from a conversation's events. Events that contain none
  * of that text and no identifying fields stay unchanged. Call it in the transaction that erases the conversation.
  * Returns the ids of the changed events, which can no longer be replayed.
  */
@@ -59,7 +59,7 @@ export async function eraseEventsOf(
   return ids;
 }
 
-/** Returns the data without the person's text and identifying fields, or undefined if it needs no change. */
+/** Returns the data without the user's text and identifying fields, or undefined if it needs no change. */
 function withoutWords({ type, data }: Envelope, erased: string): object | undefined {
   const words = WORDS[type] ?? [];
   const fields = Object.entries(data);

@@ -53,7 +53,8 @@ export const PAGE_BYTES = 131_072;
 const SLACK_MS = 86_400_000;
 
 /**
- * Position at which a reader of later events starts. `isCommitted` returns whether a transaction was committed by then.
+ * Start of a reader that gets only later events. `position` is where it starts reading. `isCommitted` returns whether a
+ * transaction had committed when the start was determined; the reader skips the events of such transactions.
  */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 

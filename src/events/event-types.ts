@@ -24,7 +24,11 @@ const callId = z
   .meta({ description: 'ID of the call, `call_…`. Absent if there was no call.' });
 const about = { user_id: userId, metadata, call_id: callId };
 const aboutAndChannel = { ...about, channel: channel.optional() };
-const csat = z.number().min(1).max(5).meta({ description: 'Predicted satisfaction, 1.0 to 5.0.' });
+const csat = z
+  .number()
+  .min(1)
+  .max(5)
+  .meta({ description: 'Predicted satisfaction of the user, from 1.0 to 5.0.' });
 const person = z.strictObject({ id: z.string(), name: z.string() });
 const outcome = z.enum([
   'resolved',
@@ -45,8 +49,8 @@ const judgement = z
   })
   .meta({
     description:
-      'Details of the judgement. Present if a model determined the summary, the outcome and the ' +
-      'predicted satisfaction.',
+      'Details of how a model judged the conversation. Present only if a model determined the summary, ' +
+      'the outcome and the predicted satisfaction.',
   });
 
 export const EVENT_DATA = {
@@ -95,12 +99,12 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
-    team: z.string().optional().describe('Label of the team that is asked to accept.'),
+    team: z.string().optional().describe('Label of the team that is asked to accept the escalation.'),
     released_by: person
       .optional()
       .describe(
-        'Person who accepted the escalation, but then released it or stopped responding. Present if ' +
-          'the event asks for another person.',
+        'Colleague who accepted the escalation, but then released it or stopped responding. Present if ' +
+          'the event asks for another colleague.',
       ),
     ...aboutAndChannel,
   }),
