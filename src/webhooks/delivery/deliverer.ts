@@ -24,7 +24,7 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
  * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
  * sweep runs when the next delivery becomes due, and at the latest after a pause that doubles up to a second
  * (docs/decisions/0079). One claim runs at a time, because concurrent claims would only contend. The namespace of an
- * endpoint is looked up once, with the first wake-up that names it, unless a sweep has found it before.
+ * endpoint is looked up once, with the first wake-up that names it, unless a sweep has already reported it.
  */
 export type Deliverer = {
   start: () => void;

@@ -112,8 +112,8 @@ function listAllRoute(deps: DeliveryRoutesDeps): Route {
       endpoint_id: idValue('we').optional(),
       event_id: idValue('evt').optional(),
       event_type: typeName.optional(),
-      created_after: timeBound('Unix seconds, inclusive.'),
-      created_before: timeBound('Unix seconds, exclusive.'),
+      created_after: timeBound('Only deliveries created at or after this time, in Unix seconds.'),
+      created_before: timeBound('Only deliveries created before this time, in Unix seconds.'),
       test: withTests,
       ...idPage('dlv'),
     },
@@ -162,7 +162,7 @@ const Explanation = z
     reason: z.enum(REASONS),
     detail: z.string().meta({ description: 'Human-readable explanation, including what to do.' }),
     delivery_id: z.string().nullable().meta({
-      description: 'ID of the delivery that the explanation describes. Null if there is none.',
+      description: 'ID of the delivery that the explanation describes. Null if no delivery exists.',
     }),
     next_attempt_at: unixTime.nullable(),
   })

@@ -26,7 +26,7 @@ const count = z.int().min(0);
 const ms = z.number().min(0).nullable();
 
 const Bucket = z.strictObject({
-  at: unixTime.meta({ description: 'Start of the bucket.' }),
+  at: unixTime.meta({ description: 'Start of the bucket in Unix seconds.' }),
   acknowledged: count,
   failed: count,
   failed_attempts: count,
@@ -41,8 +41,8 @@ const DeliveryStats = z
     endpoint_id: z.string().nullable(),
     counted_from: unixTime.meta({
       description:
-        'The statistics cover events from this time on. Equals `from`, or is later if the ' +
-        `period has more than ${READ_MAX.toLocaleString('en')} finished deliveries.`,
+        'The statistics cover events from this time on, in Unix seconds. It is later than `from` if ' +
+        `the period has more than ${READ_MAX.toLocaleString('en')} finished deliveries.`,
     }),
     acknowledged: count,
     failed: count.meta({ description: 'Number of deliveries whose attempts all failed.' }),
@@ -66,7 +66,7 @@ const DeliveryStats = z
     bucket_sec: z.int().min(1),
     buckets: z.array(Bucket).max(BUCKETS_MAX),
   })
-  .meta({ id: 'DeliveryStats', description: 'Statistics of deliveries.' });
+  .meta({ id: 'DeliveryStats', description: 'Delivery statistics for a period.' });
 
 const bucketSec = z
   .string()
@@ -95,8 +95,8 @@ export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): R
       'from the commit of an event to its acknowledgement, for deliveries that were acknowledged ' +
       'on the first attempt.',
     query: {
-      from: timeBound('Unix seconds, inclusive. Default: an hour before `to`.'),
-      to: timeBound('Unix seconds, exclusive. Default: now.'),
+      from: timeBound('Start of the period in Unix seconds, inclusive. Default: an hour before `to`.'),
+      to: timeBound('End of the period in Unix seconds, exclusive. Default: now.'),
       endpoint_id: idValue('we').optional(),
       bucket_sec: bucketSec,
     },

@@ -24,13 +24,14 @@ export const Delivery = z
     attempt_count: count.meta({ description: 'Number of entries in `attempts`.' }),
     in_flight_since: unixTime.nullable().meta({
       description:
-        'Start of the attempt in progress, which is not in `attempts` yet. Null if there is none.',
+        'Start of the attempt in progress, in Unix seconds. `attempts` does not include that attempt ' +
+        'yet. Null if no attempt is in progress.',
     }),
     next_attempt_at: unixTime.nullable(),
     delivered_at: unixTime.nullable(),
     delivered_by: z.string().nullable().meta({
       description:
-        'ID of the replay (`dlv_…`) whose acknowledgement ended this delivery. Null if there is none.',
+        'ID of the replay (`dlv_…`) whose acknowledgement also ended this delivery. Null if no replay ended it.',
     }),
     attempts: z.array(
       z.strictObject({
@@ -39,7 +40,7 @@ export const Delivery = z
         started_at: unixTime,
         duration_ms: count.nullable().meta({
           description:
-            'Duration in milliseconds. Null if it is unknown, because the result of the attempt was lost.',
+            'Duration of the attempt in milliseconds. Null if the result of the attempt was lost.',
         }),
         status_code: z.int().nullable(),
         error_class: z

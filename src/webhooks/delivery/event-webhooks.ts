@@ -12,7 +12,7 @@ function describeEvent(type: EventType): RouteConfig {
         .string()
         .meta({ description: 'ID of the event, `evt_…`. Use it to detect repeated deliveries.' }),
       type: z.literal(type),
-      created: z.int().meta({ description: 'Unix seconds.' }),
+      created: z.int().meta({ description: 'Time of the event in Unix seconds.' }),
       data: EVENT_DATA[type],
     })
     .meta({ id: `${name}Event`, example: exampleOf(type) });
@@ -24,7 +24,7 @@ function describeEvent(type: EventType): RouteConfig {
     tags: ['Webhooks'],
     security: [], // Requests carry no credentials: the receiver authenticates Parley by the signature.
     description:
-      'Sent at least once to each enabled endpoint in the namespace that subscribes to this type.',
+      'Parley sends the event at least once to each enabled endpoint in the namespace that subscribes to this type.',
     request: {
       headers: DELIVERY_HEADERS,
       body: { content: { 'application/json': { schema: envelope } } },
@@ -49,7 +49,7 @@ const DELIVERY_HEADERS = z.object({
   }),
   'parley-signature-next': signature.optional().meta({
     description:
-      'Signature with the other valid secret. Present only while the secret is being rotated.',
+      'Signature with the second valid secret. Present only while the secret is being rotated.',
   }),
   'parley-event-id': z.string().meta({ description: '`id` of the body.' }),
   'parley-event-type': z.string().meta({ description: '`type` of the body.' }),
@@ -60,7 +60,7 @@ const DELIVERY_HEADERS = z.object({
   'parley-test': z
     .literal('true')
     .optional()
-    .meta({ description: 'Present only for test events, which are sent only to this endpoint.' }),
+    .meta({ description: 'Present only for test events, each of which is sent to a single endpoint.' }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
   'webhook-timestamp': z.int().meta({ description: 'Time of the attempt in Unix seconds.' }),
   'webhook-signature': z.string().meta({

@@ -70,8 +70,8 @@ export type Facts = {
 type Why = [reason: Reason, detail: string];
 
 /**
- * Explains the outcome based on one of the deliveries: a queued one if there is one, otherwise a delivered one,
- * otherwise the newest.
+ * Explains the outcome based on one of the deliveries: preferably a queued one, then a delivered one, then the
+ * newest.
  */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;

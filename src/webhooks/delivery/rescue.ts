@@ -25,7 +25,7 @@ export type Rescue = {
   onSession: (session: Db) => Promise<void>;
   /**
    * Checks for dead processes with one statement. Returns the time in ms until the next check: `LOOK_MS` while other
-   * processes are registered, and `ALONE_MS` otherwise. A process that registers wakes the others. Never fails.
+   * processes are registered, and `ALONE_MS` otherwise. A process that registers wakes the others. Never rejects.
    */
   look: () => Promise<number>;
   /** Announces that this process claims no more deliveries. */

@@ -13,8 +13,8 @@ export const SLOTS_MAX = 32;
 /**
  * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
  * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. If no slots were
- * reserved for them, fresh events would wait for the responses to old events. The number is high because after an
- * outage every delivery is late.
+ * reserved for fresh events, they would wait for the responses to old events. The limit is high because after an outage
+ * every delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
@@ -62,7 +62,7 @@ export type Slots = {
     about?: { waitedMs?: number; yields?: boolean },
   ) => void;
   /**
-   * Ends the pause and frees a slot for one attempt, because a user requested a retry. If that attempt fails, the
+   * Ends the pause and frees a slot for one attempt. Called when a user requests a retry. If that attempt fails, the
    * breaker opens again.
    */
   reopen: (endpointId: string) => void;

@@ -31,7 +31,7 @@ export const WebhookEndpoint = z
     event_types: z
       .array(z.string())
       .nullable()
-      .meta({ description: 'Subscribed types, as declared. Null means every type.' }),
+      .meta({ description: 'Subscribed event types, as declared. Null means every type.' }),
     description: z.string().nullable(),
     enabled: z.boolean(),
     header_names: z
@@ -45,7 +45,7 @@ export const WebhookEndpoint = z
     status_message: z.string().nullable(),
     status: z.enum(['healthy', 'failing', 'disabled', 'not_ready']).meta({
       description:
-        'Health, based on the latest deliveries. `not_ready` if the latest declaration is not in ' +
+        'Health, based on the latest deliveries. `not_ready` if the latest configuration is not in ' +
         'effect.',
     }),
     last_success_at: unixTime.nullable(),
@@ -81,15 +81,15 @@ export const WebhookEndpoint = z
     secret_rotation: z
       .strictObject({
         activates_at: unixTime.meta({
-          description: 'When the new secret starts to sign `parley-signature`.',
+          description: 'Time at which the new secret starts to sign `parley-signature`, in Unix seconds.',
         }),
-        ends_at: unixTime.meta({ description: 'When the old secret stops being valid.' }),
+        ends_at: unixTime.meta({ description: 'Time at which the old secret becomes invalid, in Unix seconds.' }),
       })
       .nullable()
       .meta({
         description:
           'The rotation in progress, during which two secrets are valid; see `rotate_secret`. ' +
-          'Null if there is none.',
+          'Null if no rotation is in progress.',
       }),
   })
   .meta({ id: 'WebhookEndpoint', description: 'A URL that receives events.' });

@@ -24,7 +24,7 @@ const RETRY_AFTER_SEC = 10;
 /** @throws ApiError too_many_in_flight */
 export type RequireRoom = (namespace: string) => Promise<void>;
 
-/** Creates the check that a namespace may have another test event or replay of a single event. */
+/** Creates a function that throws if a namespace has too many test events and replays of single events in progress. */
 export function createRequireRoom(deps: {
   pool: Db;
   metrics: Pick<Metrics, 'inFlightRefused'>;

@@ -25,8 +25,8 @@ const hour = z
   .transform(Number)
   .meta({
     description:
-      'Start of the hour in Unix seconds, a multiple of 3600. Available as long as events are ' +
-      'stored: 30 days, or as configured.',
+      'Start of the hour in Unix seconds, a multiple of 3600. The digest is available as long as ' +
+      'events are stored: 30 days, or as configured.',
     type: 'integer',
     multipleOf: 3_600,
   });
@@ -86,8 +86,8 @@ const LIMIT_MAX = 1_000;
 const body = z
   .strictObject({
     since: givenTime.describe(
-      'Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 ' +
-        'days, or as configured.',
+      'Start of the period in Unix seconds, inclusive. It can go back as far as events are stored: ' +
+        '30 days, or as configured.',
     ),
     until: givenTime
       .optional()
@@ -128,8 +128,8 @@ const Comparison = z
     unfinished: ids('Events in `missing` with an unfinished delivery.'),
     erased: ids('Events in `missing` whose content was erased. They cannot be sent again.'),
     unknown: ids(
-      'Events that the receiver has but that were never sent to this endpoint. Only on the first ' +
-        'page, like `uncounted` and `outside`.',
+      'Events that the receiver has but that were never sent to this endpoint. Listed only on ' +
+        'the first page, like `uncounted` and `outside`.',
     ),
     uncounted: ids(
       'Events that the receiver has but that no digest includes: test events, and events whose ' +
@@ -138,7 +138,7 @@ const Comparison = z
     outside: ids(
       'Events that the receiver has but that are outside the period. They are not compared.',
     ),
-    delivery_ids: ids('New deliveries, if `replay` was true.'),
+    delivery_ids: ids('IDs of the deliveries that this request created. Empty unless `replay` was true.'),
     has_more: z.boolean(),
     next_cursor: z
       .string()

@@ -25,16 +25,16 @@ export const Job = z
     progress: z.strictObject({ total: count, done: count }).meta({
       description:
         '`total` is the number of deliveries to create or, with `retrying`, to attempt, as counted at ' +
-        'the start. `done` is the number so far.',
+        'the start. `done` is how many were created or attempted so far.',
     }),
     created: createdAt,
     finished_at: unixTime.nullable(),
-    error: z.string().nullable().meta({ description: 'Why the job failed.' }),
+    error: z.string().nullable().meta({ description: 'Why the job failed. Null if it did not fail.' }),
     endpoint_id: z.string(),
     mode: replayMode,
     types: z
       .array(z.enum(EVENT_TYPES))
-      .meta({ description: 'Event types of the job. An empty list means every type.' }),
+      .meta({ description: 'Event types that the job sends again. An empty list means every type.' }),
     since: unixTime,
     until: unixTime,
   })

@@ -48,7 +48,7 @@ const eventBody = z
     endpoint_id: idValue('we')
       .optional()
       .describe(
-        'Endpoint to send the event to. Default: every enabled endpoint that is subscribed now.',
+        'Endpoint to send the event to. Default: every enabled endpoint now subscribed to its type.',
       ),
   })
   .describe('Where to send the event again.');
@@ -149,8 +149,8 @@ function retryRoute(deps: RetryDeliveryDeps): Route {
 const manyBody = z
   .strictObject({
     since: givenTime.describe(
-      'Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 ' +
-        'days, or as configured.',
+      'Start of the period in Unix seconds, inclusive. It can go back as far as events are stored: ' +
+        '30 days, or as configured.',
     ),
     until: givenTime
       .optional()
@@ -160,7 +160,7 @@ const manyBody = z
     dry_run: z
       .boolean()
       .optional()
-      .describe('If true, nothing is sent. The response contains the number of deliveries.'),
+      .describe('If true, nothing is sent. The response contains only the number of deliveries.'),
   })
   .describe('The events to send again.');
 
@@ -196,7 +196,10 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     params: { id: idParam('we', 'webhook endpoint') },
     body: { schema: manyBody },
     answers: {
-      200: { description: 'The number of deliveries (`dry_run`).', schema: Counted },
+      200: {
+        description: 'The number of deliveries that the replay would create or attempt (`dry_run`).',
+        schema: Counted,
+      },
       202: { description: 'The job has started.', schema: Job, location: true },
     },
     errors: ['endpoint_disabled'],
