@@ -167,7 +167,7 @@ function missing(provider: string): SpeechFailure {
   return refused(
     provider === DEFAULT_PROVIDER
       ? 'There is no default model provider. Name a ModelProvider, or set PARLEY_MODEL_URL.'
-      : `There is no ready model provider "${provider}" in the namespace. Check its conditions.`,
+      : `There is no ready model provider "${provider}" in the namespace. Check the conditions of that ModelProvider.`,
   );
 }
 

@@ -13,8 +13,8 @@ const PAUSE_MS = 2_000;
 const DIGITS_MAX = 32;
 
 /**
- * Creates the aggregator. It passes on the collected keys after a pause, or immediately when the user presses `#`. Keys
- * beyond `DIGITS_MAX` are dropped.
+ * Creates the aggregator. It calls `told` with the collected keys after a pause, or immediately when the user presses
+ * `#`. Keys beyond `DIGITS_MAX` are dropped.
  */
 export function createDtmfAggregator(told: (digits: string) => void): DtmfAggregator {
   let gathered = '';

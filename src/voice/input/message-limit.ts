@@ -13,7 +13,8 @@ export type MessageLimit = {
 
 export type MessageLimits = {
   /**
-   * Maximum number of pending messages, and of their characters. A message may be longer if no other one is pending.
+   * Maximum number of pending messages (`pending`), and of the characters in all of them (`pendingChars`). A message
+   * with more than `pendingChars` characters is allowed if no other message is pending.
    */
   pending: number;
   pendingChars: number;

@@ -91,9 +91,9 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
 }
 
 /**
- * Returns the position in a segment at which playback was interrupted. `words` is the played part of a sentence. If
- * `words` is empty, the position is the end of the previous sentence, because there may be Markdown marks between the
- * two sentences.
+ * Returns the position in a segment at which playback was interrupted. `words` is the played part of the interrupted
+ * sentence. If `words` is empty, the position is the end of the sentence before it and not the start of the interrupted
+ * sentence. Otherwise, the played text could include Markdown marks that stand between the two sentences.
  */
 const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
   segment,
@@ -105,7 +105,7 @@ type Unplayed = {
   add: (sentence: Sentence) => void;
   /** Records that the other side has played all audio before this mark. */
   played: (mark: string) => void;
-  /** Returns the sentence that is playing, or that is played next. */
+  /** Returns the sentence that is playing or, if none is, the one to be played next. */
   first: () => Sentence | undefined;
   /** Removes and returns all sentences. */
   drop: () => readonly Sentence[];

@@ -2,8 +2,9 @@ import { wordsOf } from './words.ts';
 
 /**
  * Estimates from the audio alone how much of a sentence was played, because providers do not report the times of words.
- * The duration of a word is estimated from its letters and syllables. It is longer before punctuation. A pause in the
- * audio indicates punctuation. docs/evaluation.md reports the accuracy for third-party texts and for several languages.
+ * The duration of a word is estimated from its letters and syllables. Words before punctuation last longer. A pause in
+ * the audio indicates punctuation. docs/evaluation.md reports the accuracy for third-party texts and for several
+ * languages.
  */
 
 /** Amount of speech in the audio of a sentence. All numbers count 20 ms frames that contain speech. */

@@ -9,7 +9,7 @@ import { wordsOf } from './words.ts';
  * third-party texts.
  */
 
-/** Transcripts of the two parts. A transcript is undefined if recognition failed or was not used. */
+/** Transcripts of the two parts. A transcript is undefined if there was no audio or recognition failed. */
 type Understood = { played: string | undefined; rest: string | undefined };
 
 /**

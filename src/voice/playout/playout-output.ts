@@ -2,7 +2,7 @@ import type { Cut, Segment } from './segment.ts';
 
 /** Plays segments one after the other and measures how much of them was played. The `Playout` decides what to play. */
 export type PlayoutOutput = {
-  /** Plays words of a segment. During this call, `sentChars` of the segment does not include the words yet. */
+  /** Plays words of a segment. The caller adds their length to the segment's `sentChars` only after this call. */
   pushText: (segment: Segment, words: string) => void;
   /** Marks the sentence at the end of the words as complete. */
   flush: (segment: Segment) => void;

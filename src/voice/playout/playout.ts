@@ -47,7 +47,7 @@ export type Interrupted = {
 
 /**
  * Maximum number of segments in memory. Usually there is only the one that is playing. There are more only if several
- * people and agents speak in the same conversation.
+ * AI agents and human agents speak in the same conversation.
  */
 const KEPT = 20;
 const WAIT_MAX_MS = 60_000;

@@ -18,7 +18,7 @@ export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'ope
 
 /**
  * A conversation spoken over a line, which is the connection between a call and the user. The session stores what the
- * user says as turns, and speaks the turns of agents and people.
+ * user says as turns, and speaks the turns of AI agents and human agents.
  */
 export type AgentSession = {
   /**
@@ -37,7 +37,7 @@ export type AgentSession = {
   leave: (lastWords?: string) => void;
   /**
    * Resolves when the conversation has ended and its last words have been played. Waits for playback for at most a
-   * minute, and not after `leave`.
+   * minute. After `leave`, resolves without waiting for playback.
    */
   over: Promise<void>;
 };
@@ -59,9 +59,9 @@ export type AgentSessionInput = {
 const RETRY_MS = 500;
 
 /**
- * Starts a session. It reads the first turn and the turns of people from the transcript, and speaks replies as the
- * model generates them. While the database is unavailable, it asks the user to wait. What the user says in the meantime
- * is stored once the database is available again.
+ * Starts a session. It speaks the first turn and the turns of human agents as it finds them in the transcript, and
+ * replies as the model generates them. While the database is unavailable, it asks the user to wait. What the user says
+ * in the meantime is stored once the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, playout } = input;

@@ -67,7 +67,7 @@ const ENDS = /(?:[.!?…]+|[。！？｡؟।]+)["'”’»)\]*_」』）]*|\n/g
 /** Chinese and Japanese punctuation, which ends a sentence without a space after it. */
 const WIDE = /[。！？｡]/u;
 const CLAUSES = /[,;:，、；：]["'”’»)\]]*|[^\S\n][–—-]+(?=\s)/gu;
-/** Number of white-space characters after a period that always end the sentence. */
+/** A period followed by at least this many white-space characters always ends the sentence. */
 const GAP_CHARS = 20;
 
 /**

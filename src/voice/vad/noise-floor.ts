@@ -34,7 +34,7 @@ export function createNoiseFloor(): NoiseFloor {
       const isSteady = recent.length === WINDOWS && loudest - softest < STEADY_DB;
       if (isSteady) level = Math.max(LOWEST_DB, softest);
       else if (bounded < level) level += (bounded - level) * FALL;
-      // The first window sets the level. The upper bound is there because the audio may begin with loud speech.
+      // The first window sets the level, but to at most -50 dB, because the audio may begin with loud speech.
       else level += isFirst ? Math.min(bounded, -50) - level : Math.min(RISE_DB, bounded - level);
       isFirst = false;
     },
