@@ -4,8 +4,8 @@ import { speak } from '../platform/postgres/silence.ts';
 import { subscriptionsTo, type EventType } from './event-types.ts';
 
 /**
- * The outbox: one statement writes events and their deliveries, in the transaction of the change. This is the only
- * place outside `webhooks` that accesses the queue and the endpoints.
+ * The outbox: one statement writes events and their deliveries, in the transaction of the change. Outside
+ * `webhooks`, only this file accesses the delivery queue and the endpoints.
  */
 
 /** Event to commit together with the change that it reports. Ids are UUIDs. */
@@ -92,7 +92,7 @@ export type NewTestEvent = {
 };
 
 /**
- * Inserts any number of test events and their queued deliveries in one statement. Returns the ids of the deliveries
+ * Inserts up to 200 test events and their queued deliveries in one statement. Returns the ids of the deliveries
  * whose endpoint exists and is enabled. For other endpoints, it stores nothing.
  *
  * Notifies within the commit. Other producers notify after their commit, because a commit that notifies waits for a
