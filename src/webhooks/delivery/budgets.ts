@@ -50,10 +50,10 @@ export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number)
 }
 
 /**
- * Returns how many more slots a namespace may take. Once it has taken them, the namespace holds at most as many slots as
- * are still free. It may not take more, because an attempt can last ten seconds and cannot be revoked. So half of all
- * slots are free for others while one namespace hangs, a quarter while two do, and n namespaces hold equal shares after
- * some seconds. A namespace without an attempt in flight may always take the last free slot.
+ * Returns how many more slots a namespace may take. Once it has taken them, it holds at most as many slots as are still
+ * free. It may not take more, because an attempt can last ten seconds and cannot be revoked. So half of all slots are
+ * free for others while one namespace hangs, a quarter while two do, and n namespaces hold equal shares after some
+ * seconds. A namespace without an attempt in flight may always take the last free slot.
  */
 function roomOf(held: number, free: number): number {
   return Math.max(held === 0 ? Math.min(1, free) : 0, Math.floor((free - held) / 2));

@@ -165,7 +165,7 @@ function whyNone(facts: Facts): Why {
     const detail = `The event happened before the endpoint was created.${again(facts)}`;
     return ['created_before_endpoint', detail];
   }
-  const detail = `The event happened while the endpoint was disabled or not subscribed to it.${again(facts)}`;
+  const detail = `The event happened while the endpoint was disabled or not subscribed to its type.${again(facts)}`;
   return ['made_while_disabled', detail];
 }
 

@@ -4,8 +4,8 @@ const REMEMBERED_MAX = 2_000;
 
 /**
  * Decrypts (opens) each encrypted (sealed) secret once and caches the result. Every delivery comes with the encrypted
- * secret, and decrypting it costs as much as both signatures. A secret that is encrypted again has other bytes, and so
- * another cache key: the cache never returns an outdated secret.
+ * secret, and decrypting it costs as much as both signatures. The encrypted bytes are the cache key. They
+ * differ after each encryption, so the cache never returns an outdated secret.
  */
 export function rememberOpened({ open }: Pick<Sealer, 'open'>): Pick<Sealer, 'open'> {
   const opened = new Map<string, string>();

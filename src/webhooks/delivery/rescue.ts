@@ -17,7 +17,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
  * alive while the database session of its wake-up connection exists. If the session has been gone for `GONE_FOR_MS`,
  * the process is either dead or was disconnected for longer than a reconnect takes. In the second case its deliveries
  * in flight are sent twice. If a host becomes unreachable without closing its connection, its session lasts until TCP
- * gives up, so its leases expire first.
+ * gives up. Its leases expire before that.
  */
 export type Rescue = {
   processNumber: number;

@@ -24,8 +24,8 @@ export type WorkerDeps = {
   /** Called with each recorded attempt. `parley start` prints these attempts. */
   onAttempt?: ((delivery: ClaimedDelivery, attempt: Attempt) => void) | undefined;
   /**
-   * Called when an attempt frees its slot, and again when its result is recorded, because until then the attempt counts
-   * toward the total limit.
+   * Called when an attempt frees its slot, and again when its result is recorded. Until the result is recorded, the
+   * attempt counts toward the total limit.
    */
   onFree: () => void;
   log: Logger;

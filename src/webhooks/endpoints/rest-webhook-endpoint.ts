@@ -68,7 +68,7 @@ export const signingSecret = z
   .refine((secret) => {
     const { length } = Buffer.from(secret.slice(6), 'base64');
     return length >= 24 && length <= 64;
-  }, 'must be whsec_ and the base64 of 24 to 64 bytes')
+  }, 'must be whsec_ followed by the base64 of 24 to 64 bytes')
   .describe(
     '`whsec_` followed by 24 to 64 bytes in base64. Generated if absent. Only the response to ' +
       'this request shows it.',

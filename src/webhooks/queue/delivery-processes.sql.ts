@@ -4,7 +4,8 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /**
  * Registry of the live delivery processes. Each process holds a session-level advisory lock on its number. The server
  * releases the lock as soon as the session's connection closes, even if the process is killed. If a host becomes
- * unreachable, its connection stays open, and its deliveries return to the queue when their leases expire.
+ * unreachable, its connections stay open, and the deliveries of its processes return to the queue when their leases
+ * expire.
  */
 
 /** First of the two keys of the advisory locks. The second key is the process's number. */

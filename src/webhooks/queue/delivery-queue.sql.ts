@@ -259,7 +259,7 @@ async function readNamespaces(
 
 /**
  * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
- * claimed. Returns the deliveries after which nothing is waiting: the queue has no later, unclaimed delivery of the
+ * claimed. Returns the deliveries for which no later delivery waits: the queue has no later, unclaimed delivery of the
  * same conversation and endpoint.
  */
 export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<string>> {

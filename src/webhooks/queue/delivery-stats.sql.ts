@@ -20,7 +20,7 @@ export type DeliveryStats = {
 export type StatsSpan = {
   namespace: string;
   endpointId: string | undefined;
-  /** Start of the period of the events in Unix seconds, inclusive. `to` is the end of the period, exclusive. */
+  /** Start of the period in which the events happened, in Unix seconds, inclusive. `to` is its end, exclusive. */
   from: number;
   to: number;
   bucketSec: number;

@@ -14,8 +14,8 @@ export type DispatchQueue = {
   namespacesOf: (endpointIds: readonly string[]) => Promise<Map<string, string>>;
   /**
    * Marks first attempts of conversation events as started, so that the next events of the same conversation can be
-   * claimed. Returns the deliveries after which nothing is waiting: the queue has no later, unclaimed delivery of the
-   * same conversation and endpoint.
+   * claimed. Returns the deliveries for which no later delivery waits: the queue has no later, unclaimed delivery of
+   * the same conversation and endpoint.
    */
   markStarted: (ids: readonly string[]) => Promise<Set<string>>;
   /** Records either all or none of the attempts. Returns the deliveries whose results were accepted. */
@@ -43,7 +43,7 @@ export const DEADLINE_MS = 72 * 3_600_000;
 
 /**
  * Time in ms by which a delivery must be overdue to count as late. A late delivery lets fresh events go first, because
- * a further delay matters less for it than for them.
+ * a further delay matters less if the delivery is late already.
  */
 export const LATE_MS = 2_000;
 
