@@ -15,7 +15,7 @@ export type AudioInput = {
 };
 
 export type AudioInputDeps = {
-  /** Sample rate of the line in Hz. Recognizers also accept 8,000 Hz, the rate of telephones. */
+  /** Sample rate of the line in Hz. It may be 8,000 Hz, the rate of telephones, which recognizers also accept. */
   sampleRate: number;
   stt: Stt;
   language: string | undefined;
@@ -26,7 +26,7 @@ export type AudioInputDeps = {
   onInterrupt: () => void;
   /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
   onHeard: (text: string, soundMs: number) => void;
-  /** Called when the user's speech could not be recognized, or not in time. */
+  /** Called when the user's speech was not recognized, or not within the time limit. */
   onLost: () => void;
 };
 

@@ -81,8 +81,8 @@ function placeBehind(words: readonly Word[], word: number, frame: number): Place
 
 /**
  * Determines how far a pause may be from the estimated position of its punctuation. The maximum distance in frames is
- * this factor times the square root of the number of frames from the pause to the nearer end of the stretch, because
- * the error of the estimate grows in the same way.
+ * this factor times the square root of n, where n is the number of frames from the pause to the nearer end of the
+ * stretch. The error of the estimate grows with the same square root.
  */
 const SPREAD = 2;
 

@@ -75,7 +75,7 @@ export type CutSentence = {
 
 /**
  * Returns an interrupted sentence, and how much of its audio and text was played. `playedFrames` is the number of
- * frames of the whole line that were played since the last `clear`.
+ * frames, of this and earlier sentences, that were played since the last `clear`.
  */
 export function playedOf(
   sentence: Sentence,

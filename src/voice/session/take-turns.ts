@@ -25,7 +25,7 @@ export type TurnTakerInput = {
   namespace: string;
   conversationId: string;
   playout: Playout;
-  /** Sentence to speak while the user's words cannot be stored. */
+  /** Sentence that asks the user to wait. Spoken while the user's words cannot be stored. */
   moment: string;
   captions?: Captions | undefined;
   /** Aborted when the user has left. */
@@ -144,8 +144,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 }
 
 /**
- * Input of a turn. `waits` resolves when `ready` has settled and all earlier turns are finished. A turn that begins in
- * the meantime waits until this one is finished.
+ * Input of a turn. `waits` resolves when `ready` has settled and all earlier turns are finished. A later turn that
+ * begins in the meantime waits until this turn is finished.
  */
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 

@@ -3,8 +3,8 @@ import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
 /**
- * How certain a transcriber is of its text. It is `unknown` if the transcriber returns no probabilities, or if they are
- * neither high nor low.
+ * How certain a transcriber is of its text. `unknown` means that the transcriber returned no probabilities, or
+ * probabilities that are neither high nor low.
  */
 export type Certainty = 'vouched' | 'doubted' | 'unknown';
 

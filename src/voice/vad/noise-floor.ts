@@ -7,7 +7,7 @@ export type NoiseFloor = {
   note: (db: number) => void;
 };
 
-/** Minimum of the estimate. The noise of a quiet line is lower, but speech that soft is inaudible. */
+/** Minimum of the estimate. A quiet line has less noise than this, but speech below this level is inaudible. */
 const LOWEST_DB = -65;
 /**
  * Number of windows that are compared. Together they last one second. A second of speech contains a gap or a soft
