@@ -178,8 +178,8 @@ type Caller = AuditedBy & { scopes: readonly Scope[] };
  * Applies a JSON merge patch to the fields that the API manages. Responds with 409 for a field that another manager
  * owns. Writes the declaration first and the headers after it. If this process dies in between, repeating the patch
  * completes it.
- * @throws ApiError missing_scope if the patch changes the URL's origin and the API key lacks the `keys` scope. The scope
- * is required because the header values would then be sent to the new origin
+ * @throws ApiError missing_scope if the patch changes the URL's origin and the API key lacks the `keys` scope. This
+ * scope is required, because the header values would then be sent to the new origin
  */
 export function patchEndpoint(
   deps: EndpointWriterDeps,
