@@ -157,8 +157,8 @@ async function requireShare(
 const JOB_RETRY_AFTER_SEC = 10;
 
 /**
- * Returns which events a replay selects. Events that were never sent to the endpoint are limited to the types to which
- * it is subscribed now.
+ * Returns which events a replay selects. Events that were never sent to the endpoint are included only if the endpoint
+ * is now subscribed to their types.
  */
 export function scopeOf(
   plan: ReplayPlan,
