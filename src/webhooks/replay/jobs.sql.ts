@@ -172,8 +172,8 @@ export async function hasUnsent(
 }
 
 /**
- * Queues new deliveries of an old event, to one endpoint or to every enabled endpoint now subscribed to its type. A test
- * event is sent only to its own endpoint. The retry schedule starts at the time of this request.
+ * Queues new deliveries of an old event, to one endpoint or to every enabled endpoint now subscribed to its type. A
+ * test event is sent only to its own endpoint. The retry schedule starts at the time of this request.
  */
 export async function insertReplay(
   db: Db,
