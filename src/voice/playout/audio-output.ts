@@ -93,7 +93,7 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
 /**
  * Returns the position in a segment at which playback was interrupted. `words` is the played part of the interrupted
  * sentence. If `words` is empty, the position is the end of the sentence before it and not the start of the interrupted
- * sentence. Otherwise, the played text could include Markdown marks that stand between the two sentences.
+ * sentence. The start would count Markdown marks between the two sentences as played.
  */
 const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
   segment,
