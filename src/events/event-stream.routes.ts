@@ -17,7 +17,8 @@ export type EventStreamRoutesDeps = {
 };
 
 const withChanges = flag.meta({
-  description: 'If true, the stream also sends `event: change` for changed resources. Default: false.',
+  description:
+    'If true, the stream also sends `event: change` for changed resources. Default: false.',
 });
 
 /** Returns the route that streams events as they happen (contract/events.md#stream). */

@@ -99,7 +99,10 @@ export const EVENT_DATA = {
     agent_id: agentId,
     reason: z.string(),
     summary: z.string(),
-    team: z.string().optional().describe('Label of the team that is asked to accept the escalation.'),
+    team: z
+      .string()
+      .optional()
+      .describe('Label of the team that is asked to accept the escalation.'),
     released_by: person
       .optional()
       .describe(

@@ -37,7 +37,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.started';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         /** ID of the conversation, `conv_…`. */
@@ -65,7 +65,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.ended';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         /** ID of the conversation, `conv_…`. */
@@ -75,7 +75,7 @@ export interface components {
         channel: ('chat' | 'voice' | 'sms' | 'web_voice');
         duration_sec: number;
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-        /** Predicted satisfaction, 1.0 to 5.0. */
+        /** Predicted satisfaction of the user, from 1.0 to 5.0. */
         csat_predicted: number;
         transcript_url: string;
         /** Number of the agent version. */
@@ -93,7 +93,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'conversation.transcript.ready';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         /** ID of the conversation, `conv_…`. */
@@ -106,9 +106,9 @@ export interface components {
         summary: string;
         turns: number;
         outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-        /** Predicted satisfaction, 1.0 to 5.0. */
+        /** Predicted satisfaction of the user, from 1.0 to 5.0. */
         csat_predicted: number;
-        /** Details of the judgement. Present if a model determined the summary, the outcome and the predicted satisfaction. */
+        /** Details of how a model judged the conversation. Present only if a model determined the summary, the outcome and the predicted satisfaction. */
         judgement?: {
           provider: string;
           model: string;
@@ -117,7 +117,7 @@ export interface components {
           by_rule: {
             summary: string;
             outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown');
-            /** Predicted satisfaction, 1.0 to 5.0. */
+            /** Predicted satisfaction of the user, from 1.0 to 5.0. */
             csat_predicted: number;
           };
         };
@@ -134,7 +134,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.requested';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         escalation_id: string;
@@ -144,9 +144,9 @@ export interface components {
         agent_id: string;
         reason: string;
         summary: string;
-        /** Label of the team that is asked to accept. */
+        /** Label of the team that is asked to accept the escalation. */
         team?: string;
-        /** Person who accepted the escalation, but then released it or stopped responding. Present if the event asks for another person. */
+        /** Colleague who accepted the escalation, but then released it or stopped responding. Present if the event asks for another colleague. */
         released_by?: {
           id: string;
           name: string;
@@ -164,7 +164,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'escalation.accepted';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         escalation_id: string;
@@ -190,7 +190,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.gap.detected';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         gap_id: string;
@@ -213,7 +213,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'knowledge.source.synced';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         source_id: string;
@@ -232,7 +232,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.published';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         /** ID of the agent, `agt_…`. */
@@ -249,7 +249,7 @@ export interface components {
       /** ID of the event, `evt_…`. Use it to detect repeated deliveries. */
       id: string;
       type: 'agent.rolled_back';
-      /** Unix seconds. */
+      /** Time of the event in Unix seconds. */
       created: number;
       data: {
         /** ID of the agent, `agt_…`. */
@@ -1342,7 +1342,7 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** Subscribed types, as declared. Null means every type. */
+      /** Subscribed event types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
@@ -1353,7 +1353,7 @@ export interface components {
       /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest configuration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1372,11 +1372,11 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if no rotation is in progress. */
       secret_rotation: ({
-        /** When the new secret starts to sign `parley-signature`. */
+        /** Time at which the new secret starts to sign `parley-signature`, in Unix seconds. */
         activates_at: number;
-        /** When the old secret stops being valid. */
+        /** Time at which the old secret becomes invalid, in Unix seconds. */
         ends_at: number;
       } | null);
     };
@@ -1390,7 +1390,7 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** Subscribed types, as declared. Null means every type. */
+      /** Subscribed event types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
@@ -1401,7 +1401,7 @@ export interface components {
       /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest configuration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1420,11 +1420,11 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if no rotation is in progress. */
       secret_rotation: ({
-        /** When the new secret starts to sign `parley-signature`. */
+        /** Time at which the new secret starts to sign `parley-signature`, in Unix seconds. */
         activates_at: number;
-        /** When the old secret stops being valid. */
+        /** Time at which the old secret becomes invalid, in Unix seconds. */
         ends_at: number;
       } | null);
       /** Signing secret. Only this response shows it. */
@@ -1449,7 +1449,7 @@ export interface components {
       updated: number;
       name: string;
       url: string;
-      /** Subscribed types, as declared. Null means every type. */
+      /** Subscribed event types, as declared. Null means every type. */
       event_types: (string[] | null);
       description: (string | null);
       enabled: boolean;
@@ -1460,7 +1460,7 @@ export interface components {
       /** Whether the latest configuration of the endpoint is in effect. */
       ready: boolean;
       status_message: (string | null);
-      /** Health, based on the latest deliveries. `not_ready` if the latest declaration is not in effect. */
+      /** Health, based on the latest deliveries. `not_ready` if the latest configuration is not in effect. */
       status: ('healthy' | 'failing' | 'disabled' | 'not_ready');
       /** Unix seconds. */
       last_success_at: (number | null);
@@ -1479,11 +1479,11 @@ export interface components {
       unfinished_deliveries: (number | null);
       /** Why the endpoint is disabled, including who disabled it. Null if it is enabled. */
       disabled_reason: (string | null);
-      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if there is none. */
+      /** The rotation in progress, during which two secrets are valid; see `rotate_secret`. Null if no rotation is in progress. */
       secret_rotation: ({
-        /** When the new secret starts to sign `parley-signature`. */
+        /** Time at which the new secret starts to sign `parley-signature`, in Unix seconds. */
         activates_at: number;
-        /** When the old secret stops being valid. */
+        /** Time at which the old secret becomes invalid, in Unix seconds. */
         ends_at: number;
       } | null);
       /** The new signing secret, if this request created one. Only this response shows it. */
@@ -1515,7 +1515,7 @@ export interface components {
       reason: ('delivered' | 'pending' | 'waiting_for_retry' | 'waiting_in_order' | 'in_flight' | 'endpoint_disabled' | 'endpoint_not_ready' | 'failed' | 'canceled' | 'erased' | 'test_event_of_another_endpoint' | 'not_subscribed' | 'created_before_endpoint' | 'made_while_disabled');
       /** Human-readable explanation, including what to do. */
       detail: string;
-      /** ID of the delivery that the explanation describes. Null if there is none. */
+      /** ID of the delivery that the explanation describes. Null if no delivery exists. */
       delivery_id: (string | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
@@ -1535,20 +1535,20 @@ export interface components {
       status: ('pending' | 'retrying' | 'delivered' | 'failed' | 'canceled');
       /** Number of entries in `attempts`. */
       attempt_count: number;
-      /** Start of the attempt in progress, which is not in `attempts` yet. Null if there is none. */
+      /** Start of the attempt in progress, in Unix seconds. `attempts` does not include that attempt yet. Null if no attempt is in progress. */
       in_flight_since: (number | null);
       /** Unix seconds. */
       next_attempt_at: (number | null);
       /** Unix seconds. */
       delivered_at: (number | null);
-      /** ID of the replay (`dlv_…`) whose acknowledgement ended this delivery. Null if there is none. */
+      /** ID of the replay (`dlv_…`) whose acknowledgement also ended this delivery. Null if no replay ended it. */
       delivered_by: (string | null);
       attempts: {
         number: number;
         trigger: ('schedule' | 'manual' | 'replay' | 'test');
         /** Unix seconds. */
         started_at: number;
-        /** Duration in milliseconds. Null if it is unknown, because the result of the attempt was lost. */
+        /** Duration of the attempt in milliseconds. Null if the result of the attempt was lost. */
         duration_ms: (number | null);
         status_code: (number | null);
         error_class: ('http_status' | 'redirect' | 'timeout' | 'dns' | 'connect' | 'tls' | 'blocked' | 'lost_lease' | null);
@@ -1557,14 +1557,14 @@ export interface components {
         response_body: (string | null);
       }[];
     };
-    /** Statistics of deliveries. */
+    /** Delivery statistics for a period. */
     DeliveryStats: {
       /** Unix seconds. */
       from: number;
       /** Unix seconds. */
       to: number;
       endpoint_id: (string | null);
-      /** The statistics cover events from this time on. Equals `from`, or is later if the period has more than 100,000 finished deliveries. */
+      /** The statistics cover events from this time on, in Unix seconds. It is later than `from` if the period has more than 100,000 finished deliveries. */
       counted_from: number;
       acknowledged: number;
       /** Number of deliveries whose attempts all failed. */
@@ -1583,7 +1583,7 @@ export interface components {
       within_500_ms_rate: (number | null);
       bucket_sec: number;
       buckets: {
-        /** Start of the bucket. */
+        /** Start of the bucket in Unix seconds. */
         at: number;
         acknowledged: number;
         failed: number;
@@ -1611,7 +1611,7 @@ export interface components {
       id: string;
       type: 'replay';
       status: ('running' | 'done' | 'stopped' | 'failed');
-      /** `total` is the number of deliveries to create or, with `retrying`, to attempt, as counted at the start. `done` is the number so far. */
+      /** `total` is the number of deliveries to create or, with `retrying`, to attempt, as counted at the start. `done` is how many were created or attempted so far. */
       progress: {
         total: number;
         done: number;
@@ -1620,12 +1620,12 @@ export interface components {
       created: number;
       /** Unix seconds. */
       finished_at: (number | null);
-      /** Why the job failed. */
+      /** Why the job failed. Null if it did not fail. */
       error: (string | null);
       endpoint_id: string;
       /** `failed`: events whose deliveries to the endpoint all failed or were canceled. `missing`: events that never had a delivery to the endpoint, of the types to which it is subscribed now. `all`: every event of those types. `retrying`: unfinished deliveries with a failed attempt, which wait for the next one; they are attempted immediately, and no new deliveries are created. */
       mode: ('failed' | 'missing' | 'all' | 'retrying');
-      /** Event types of the job. An empty list means every type. */
+      /** Event types that the job sends again. An empty list means every type. */
       types: ('conversation.started' | 'conversation.ended' | 'conversation.transcript.ready' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.gap.detected' | 'knowledge.source.synced' | 'agent.published' | 'agent.rolled_back')[];
       /** Unix seconds. */
       since: number;
@@ -1657,13 +1657,13 @@ export interface components {
       unfinished: string[];
       /** Events in `missing` whose content was erased. They cannot be sent again. */
       erased: string[];
-      /** Events that the receiver has but that were never sent to this endpoint. Only on the first page, like `uncounted` and `outside`. */
+      /** Events that the receiver has but that were never sent to this endpoint. Listed only on the first page, like `uncounted` and `outside`. */
       unknown: string[];
       /** Events that the receiver has but that no digest includes: test events, and events whose deliveries were all canceled. */
       uncounted: string[];
       /** Events that the receiver has but that are outside the period. They are not compared. */
       outside: string[];
-      /** New deliveries, if `replay` was true. */
+      /** IDs of the deliveries that this request created. Empty unless `replay` was true. */
       delivery_ids: string[];
       has_more: boolean;
       /** Value of `cursor` for the next page. Null on the last page. */
@@ -4776,7 +4776,7 @@ export interface paths {
         'application/json': {
           /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url: string;
-          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types are sent. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: string;
@@ -4854,7 +4854,7 @@ export interface paths {
         'application/json': {
           /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url?: (string | null);
-          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types are sent. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: (string | null);
@@ -4868,7 +4868,7 @@ export interface paths {
         'application/merge-patch+json': {
           /** HTTPS URL that receives the events. Must be an http or https URL in ASCII, such as https://example.com/hook, without a user name or password. */
           url?: (string | null);
-          /** Event types to send, or groups such as agent.*. If absent or null, all types. */
+          /** Event types to send, or groups such as agent.*. If absent or null, all types are sent. */
           event_types?: (('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[] | null);
           /** Purpose of the endpoint. */
           description?: (string | null);
@@ -5040,7 +5040,7 @@ export interface paths {
           /** If true, includes test events. Default: false. */
           test?: boolean;
           last_event_id?: string;
-          /** If true, also sends `event: change` for changed resources. Default: false. */
+          /** If true, the stream also sends `event: change` for changed resources. Default: false. */
           changes?: boolean;
         };
         header?: {
@@ -5076,9 +5076,9 @@ export interface paths {
           test?: boolean;
           conversation_id?: string;
           agent_id?: string;
-          /** Unix seconds, inclusive. */
+          /** Only events created at or after this time, in Unix seconds. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Only events created before this time, in Unix seconds. */
           created_before?: number;
           order?: ('newest' | 'oldest');
           /** Maximum number of items on a page. */
@@ -5176,9 +5176,9 @@ export interface paths {
           event_id?: string;
           /** Event type, group such as `agent.*`, or `*` for all. */
           event_type?: string;
-          /** Unix seconds, inclusive. */
+          /** Only deliveries created at or after this time, in Unix seconds. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Only deliveries created before this time, in Unix seconds. */
           created_before?: number;
           /** If true, includes test events. Default: false. */
           test?: boolean;
@@ -5215,9 +5215,9 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Unix seconds, inclusive. Default: an hour before `to`. */
+          /** Start of the period in Unix seconds, inclusive. Default: an hour before `to`. */
           from?: number;
-          /** Unix seconds, exclusive. Default: now. */
+          /** End of the period in Unix seconds, exclusive. Default: now. */
           to?: number;
           endpoint_id?: string;
           /** Length of a bucket in seconds. Default: 1/60 of the period. A period can have at most 500 buckets. */
@@ -5361,7 +5361,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Endpoint to send the event to. Default: every enabled endpoint that is subscribed now. Must be an ID like we_01jdn0wzave008001tbgfjpkbe. */
+          /** Endpoint to send the event to. Default: every enabled endpoint now subscribed to its type. Must be an ID like we_01jdn0wzave008001tbgfjpkbe. */
           endpoint_id?: string;
         };
       } };
@@ -5406,7 +5406,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 days, or as configured. */
+          /** Start of the period in Unix seconds, inclusive. It can go back as far as events are stored: 30 days, or as configured. */
           since: number;
           /** End of the period in Unix seconds, exclusive. Default: the time of the request. */
           until?: number;
@@ -5414,7 +5414,7 @@ export interface paths {
           mode?: ('failed' | 'missing' | 'all' | 'retrying');
           /** Event types to send again. Default: every type. */
           types?: ('*' | 'conversation.*' | 'conversation.started' | 'conversation.ended' | 'conversation.transcript.*' | 'conversation.transcript.ready' | 'escalation.*' | 'escalation.requested' | 'escalation.accepted' | 'knowledge.*' | 'knowledge.gap.*' | 'knowledge.gap.detected' | 'knowledge.source.*' | 'knowledge.source.synced' | 'agent.*' | 'agent.published' | 'agent.rolled_back')[];
-          /** If true, nothing is sent. The response contains the number of deliveries. */
+          /** If true, nothing is sent. The response contains only the number of deliveries. */
           dry_run?: boolean;
         };
       } };
@@ -5567,7 +5567,7 @@ export interface paths {
     get: {
       parameters: {
         query: {
-          /** Start of the hour in Unix seconds, a multiple of 3600. Available as long as events are stored: 30 days, or as configured. */
+          /** Start of the hour in Unix seconds, a multiple of 3600. The digest is available as long as events are stored: 30 days, or as configured. */
           hour: number;
         };
         header?: never;
@@ -5609,7 +5609,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** Start of the period in Unix seconds, inclusive. Available as long as events are stored: 30 days, or as configured. */
+          /** Start of the period in Unix seconds, inclusive. It can go back as far as events are stored: 30 days, or as configured. */
           since: number;
           /** End of the period in Unix seconds, exclusive, at most 24 hours after `since`. Default: now. */
           until?: number;
@@ -9905,9 +9905,9 @@ export interface paths {
           action?: string;
           actor?: string;
           target?: string;
-          /** Unix seconds, inclusive. */
+          /** Only entries created at or after this time, in Unix seconds. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Only entries created before this time, in Unix seconds. */
           created_before?: number;
           /** Maximum number of items on a page. */
           limit?: number;
@@ -9989,7 +9989,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -9997,7 +9997,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10022,7 +10022,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10030,7 +10030,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10055,7 +10055,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10063,7 +10063,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10088,7 +10088,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10096,7 +10096,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10121,7 +10121,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10129,7 +10129,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10154,7 +10154,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10162,7 +10162,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10187,7 +10187,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10195,7 +10195,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10220,7 +10220,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10228,7 +10228,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;
@@ -10253,7 +10253,7 @@ export interface webhooks {
         header: {
           /** Lower-case hex HMAC-SHA256 of the body, keyed with the endpoint's secret. */
           'parley-signature': string;
-          /** Signature with the other valid secret. Present only while the secret is being rotated. */
+          /** Signature with the second valid secret. Present only while the secret is being rotated. */
           'parley-signature-next'?: string;
           /** `id` of the body. */
           'parley-event-id': string;
@@ -10261,7 +10261,7 @@ export interface webhooks {
           'parley-event-type': string;
           /** Number of the attempt. The first is 1. */
           'parley-delivery-attempt': number;
-          /** Present only for test events, which are sent only to this endpoint. */
+          /** Present only for test events, each of which is sent to a single endpoint. */
           'parley-test'?: 'true';
           /** `id` of the body (Standard Webhooks). */
           'webhook-id': string;

@@ -95,7 +95,9 @@ export function deliveryStatsRoute(deps: { pool: Pool; nowMs: () => number }): R
       'from the commit of an event to its acknowledgement, for deliveries that were acknowledged ' +
       'on the first attempt.',
     query: {
-      from: timeBound('Start of the period in Unix seconds, inclusive. Default: an hour before `to`.'),
+      from: timeBound(
+        'Start of the period in Unix seconds, inclusive. Default: an hour before `to`.',
+      ),
       to: timeBound('End of the period in Unix seconds, exclusive. Default: now.'),
       endpoint_id: idValue('we').optional(),
       bucket_sec: bucketSec,

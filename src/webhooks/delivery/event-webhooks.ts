@@ -60,7 +60,9 @@ const DELIVERY_HEADERS = z.object({
   'parley-test': z
     .literal('true')
     .optional()
-    .meta({ description: 'Present only for test events, each of which is sent to a single endpoint.' }),
+    .meta({
+      description: 'Present only for test events, each of which is sent to a single endpoint.',
+    }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
   'webhook-timestamp': z.int().meta({ description: 'Time of the attempt in Unix seconds.' }),
   'webhook-signature': z.string().meta({

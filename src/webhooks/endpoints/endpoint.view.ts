@@ -81,9 +81,12 @@ export const WebhookEndpoint = z
     secret_rotation: z
       .strictObject({
         activates_at: unixTime.meta({
-          description: 'Time at which the new secret starts to sign `parley-signature`, in Unix seconds.',
+          description:
+            'Time at which the new secret starts to sign `parley-signature`, in Unix seconds.',
         }),
-        ends_at: unixTime.meta({ description: 'Time at which the old secret becomes invalid, in Unix seconds.' }),
+        ends_at: unixTime.meta({
+          description: 'Time at which the old secret becomes invalid, in Unix seconds.',
+        }),
       })
       .nullable()
       .meta({

@@ -88,7 +88,9 @@ const eventTypes = z
   .meta({ minItems: 1 })
   .nullable()
   .optional()
-  .describe('Event types to send, or groups such as agent.*. If absent or null, all types are sent.');
+  .describe(
+    'Event types to send, or groups such as agent.*. If absent or null, all types are sent.',
+  );
 
 const enabled = z.boolean().describe('If false, no deliveries are created. Default: true.');
 

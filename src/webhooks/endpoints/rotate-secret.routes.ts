@@ -25,7 +25,9 @@ const body = z
       .optional()
       .describe('If true, the next secret is discarded before it signs `parley-signature`.'),
   })
-  .describe('Starts a rotation. With `activate` or `cancel`, ends the first step of the current rotation.');
+  .describe(
+    'Starts a rotation. With `activate` or `cancel`, ends the first step of the current rotation.',
+  );
 
 export function rotateSecretRoutes(deps: RotateSecretDeps): Route[] {
   return [

@@ -14,7 +14,12 @@ export const WEBHOOK_ENDPOINT_KIND = definitionOf({
     printerColumn('URL', 'string', '.spec.url', 'URL to which events are sent.'),
     printerColumn('Events', 'string', '.spec.eventTypes', 'Event types sent; empty means all.'),
     printerColumn('Suspended', 'boolean', '.spec.suspend', 'Whether deliveries are suspended.'),
-    printerColumn('Last-Success', 'date', '.status.lastSuccessTime', 'Time of the last acknowledged delivery.'),
+    printerColumn(
+      'Last-Success',
+      'date',
+      '.status.lastSuccessTime',
+      'Time of the last acknowledged delivery.',
+    ),
   ],
   selectableFields: ['.spec.url', '.spec.suspend', '.status.health'],
 });

@@ -39,7 +39,9 @@ export const webhookEndpointSpec = z
       .array(z.enum(SUBSCRIPTIONS))
       .max(SUBSCRIPTIONS.length)
       .meta(LIST_SET)
-      .describe('Event types to send, or groups such as agent.*. If absent or empty, all types are sent.')
+      .describe(
+        'Event types to send, or groups such as agent.*. If absent or empty, all types are sent.',
+      )
       .exactOptional(),
     description: z.string().max(1024).describe('Purpose of the endpoint.').exactOptional(),
     headers: headerMap

@@ -138,7 +138,9 @@ const Comparison = z
     outside: ids(
       'Events that the receiver has but that are outside the period. They are not compared.',
     ),
-    delivery_ids: ids('IDs of the deliveries that this request created. Empty unless `replay` was true.'),
+    delivery_ids: ids(
+      'IDs of the deliveries that this request created. Empty unless `replay` was true.',
+    ),
     has_more: z.boolean(),
     next_cursor: z
       .string()

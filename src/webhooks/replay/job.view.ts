@@ -29,12 +29,17 @@ export const Job = z
     }),
     created: createdAt,
     finished_at: unixTime.nullable(),
-    error: z.string().nullable().meta({ description: 'Why the job failed. Null if it did not fail.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the job failed. Null if it did not fail.' }),
     endpoint_id: z.string(),
     mode: replayMode,
     types: z
       .array(z.enum(EVENT_TYPES))
-      .meta({ description: 'Event types that the job sends again. An empty list means every type.' }),
+      .meta({
+        description: 'Event types that the job sends again. An empty list means every type.',
+      }),
     since: unixTime,
     until: unixTime,
   })

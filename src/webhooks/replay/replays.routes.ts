@@ -197,7 +197,8 @@ function replayManyRoute(deps: ReplayRoutesDeps): Route {
     body: { schema: manyBody },
     answers: {
       200: {
-        description: 'The number of deliveries that the replay would create or attempt (`dry_run`).',
+        description:
+          'The number of deliveries that the replay would create or attempt (`dry_run`).',
         schema: Counted,
       },
       202: { description: 'The job has started.', schema: Job, location: true },
