@@ -16,13 +16,15 @@ const passageId = (description: string) =>
 
 const GapCheck = z
   .strictObject({
-    answered: z.boolean().meta({ description: 'Whether every question has an answer now.' }),
+    answered: z
+      .boolean()
+      .meta({ description: 'Whether every wording of the question has an answer now.' }),
     questions: z.array(
       z.strictObject({
         question: z.string(),
         answered: z
           .boolean()
-          .meta({ description: 'Whether the agent would find a passage for this question.' }),
+          .meta({ description: 'Whether a reply to this wording would use a passage.' }),
         score: z.number().meta({
           description:
             'Score of the best passage, even if a reply would not use it. 0 if no passage was found.',
@@ -39,7 +41,7 @@ const GapCheck = z
   })
   .meta({
     id: 'KnowledgeGapCheck',
-    description: 'Whether the questions of a gap have an answer now.',
+    description: 'Which wordings of a gap have an answer now.',
   });
 
 /**

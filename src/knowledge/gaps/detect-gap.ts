@@ -73,8 +73,8 @@ async function readQuestion(
 
 /**
  * Returns the words that define the question, without stop words. If at most one word of the question is left, as in
- * "Do you deliver there?", adds the words of the text around it. If no words are left at all, returns all words of the
- * text.
+ * "Do you deliver there?", adds the words of the rest of the text. If no words are left at all, returns all words of
+ * the text.
  */
 function definingWords(text: string): string {
   const { question, context } = askedWords(text);

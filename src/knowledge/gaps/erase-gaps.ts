@@ -5,8 +5,8 @@ import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './knowledge
 
 /**
  * Erases the questions of a conversation. A gap that was named after an erased question is renamed to a wording from
- * another conversation, or to `erased` if none exists. Answers stay. Searches find an answer by its own words and by
- * those of the gap's remaining questions.
+ * another conversation, or to `erased` if none exists. Answers stay. From then on, searches find an answer by its own
+ * words and by those of the gap's remaining questions.
  */
 export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
   const gaps = await lockGapsAskedIn(db, conversationId);

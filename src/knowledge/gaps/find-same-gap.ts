@@ -12,8 +12,8 @@ import { commonWords, likeness, type AskedWord } from './same-question.ts';
  */
 const OPEN_MAX = 500;
 /**
- * Number of the most similar open questions to compare in detail. In the detailed comparison, rare words in the agent's
- * content weigh more.
+ * Number of the most similar open questions to compare in detail. In the detailed comparison, words that are rare in
+ * the agent's content weigh more.
  */
 const WEIGHED_MAX = 50;
 

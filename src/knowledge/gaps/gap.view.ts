@@ -17,9 +17,10 @@ const fields = {
     .meta({ description: 'Conversation in which the question was first asked.' }),
   agent_id: z.string(),
   question: z.string(),
-  top_score: z
-    .number()
-    .meta({ description: 'Score of the best passage. 0 if no passage was found.' }),
+  top_score: z.number().meta({
+    description:
+      'Score of the best passage when the question was first asked. 0 if no passage was found.',
+  }),
   status: gapStatus,
   answer: z.string().nullable(),
   count: z.int().min(1).meta({

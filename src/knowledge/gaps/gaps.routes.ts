@@ -48,15 +48,17 @@ function listGapsRoute(deps: ResolveGapDeps): Route {
     scope: 'read',
     summary: 'List knowledge gaps',
     description:
-      'Lists gaps newest first, or by `sort`. To find new occurrences, poll with `asked_after`. ' +
-      '`status=resolved` lists closed gaps and their answers.',
+      'Lists gaps newest first, or by `sort`. To find questions that were asked recently, use ' +
+      '`asked_after`. `status=resolved` lists resolved gaps and their answers.',
     query: {
       status: gapStatus.optional(),
       agent_id: idValue('agt').optional(),
       conversation_id: idValue('conv').optional(),
-      created_after: timeBound('Unix seconds, inclusive.'),
-      created_before: timeBound('Unix seconds, exclusive.'),
-      asked_after: timeBound('Gaps that were last asked at this time or later, in Unix seconds.'),
+      created_after: timeBound('Gaps that were created at this time or later, in Unix seconds.'),
+      created_before: timeBound('Gaps that were created before this time, in Unix seconds.'),
+      asked_after: timeBound(
+        'Gaps whose question was last asked at this time or later, in Unix seconds.',
+      ),
       count_min: countMin,
       q: partOf('Text that the question contains. The search ignores case.'),
       sort: gapsOrder,
@@ -107,7 +109,11 @@ const countMin = z
   .regex(...saying(/^[1-9][0-9]{0,8}$/, 'must be a whole number of at least 1'))
   .transform(Number)
   .optional()
-  .meta({ description: 'Minimum number of occurrences.', type: 'integer', minimum: 1 });
+  .meta({
+    description: 'Minimum number of times that the question was asked.',
+    type: 'integer',
+    minimum: 1,
+  });
 
 /** Returns a function that encodes the cursor of a gap in the chosen order of the list. */
 function placeIn(order: GapOrder): (gap: ListedGap) => string {
@@ -161,11 +167,11 @@ const resolveBody = z
     answer: answerText
       .optional()
       .describe(
-        'Text that the agent uses to answer the question from now on. If absent, the gap is closed ' +
+        'Text that the agent uses to answer the question from now on. If absent, the gap is resolved ' +
           'without an answer.',
       ),
   })
-  .describe('How to close the gap.');
+  .describe('How to resolve the gap.');
 
 function resolveGapRoute(deps: ResolveGapDeps): Route {
   return route({
@@ -178,7 +184,7 @@ function resolveGapRoute(deps: ResolveGapDeps): Route {
     description:
       "The answer becomes a passage that only the gap's agent can use. From the next search on, " +
       'the agent finds the answer by the words of the answer itself and of every wording of the question. ' +
-      'If the gap is closed without an answer, the same question opens a new gap when a user ' +
+      'If the gap is resolved without an answer, the same question opens a new gap when a user ' +
       'asks it again.',
     params,
     body: { schema: resolveBody, isOptional: true },
@@ -225,7 +231,7 @@ function changeAnswerRoute(deps: ResolveGapDeps): Route {
     summary: 'Change the answer to a resolved gap',
     description:
       'JSON merge patch (RFC 7386). The next search finds the new answer instead of the old one. A ' +
-      'gap that was closed without an answer gets its first answer. An open gap must be resolved ' +
+      'gap that was resolved without an answer gets its first answer. An open gap must be resolved ' +
       'first (409 `gap_open`).',
     params,
     body: { schema: answerPatch },
@@ -259,7 +265,7 @@ function withdrawAnswerRoute(deps: ResolveGapDeps): Route {
     summary: 'Withdraw the answer to a gap',
     description:
       'Searches no longer find the answer, and the gap is open again. If another gap is open for ' +
-      'the same question, this gap stays closed without an answer.',
+      'the same question, this gap stays resolved, without an answer.',
     params,
     answers: { 204: { description: 'The answer was withdrawn.' } },
     handle: async ({ caller, params: { id } }) => {

@@ -63,7 +63,7 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
 
 /**
  * Counts a question if the agent has an open gap with exactly this fingerprint. Returns that gap and the number that
- * was added to its count, which is 0 if the last question came from the same conversation.
+ * was added to its count, which is 0 if the question was last asked in the same conversation.
  */
 export async function countSameGap(
   db: Db,
@@ -84,7 +84,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts a repetition of a known gap's question. Returns `undefined` if the gap was closed in the meantime. */
+/** Counts a repetition of a known gap's question. Returns `undefined` if the gap was resolved in the meantime. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },

@@ -15,7 +15,7 @@ export type GapOrder = (typeof GAP_ORDERS)[number];
 export type ListedGap = GapRow & {
   /**
    * Time of the last question in microseconds, the precision of the database. Milliseconds would not suffice as a
-   * position in the list, because two gaps may be asked in the same millisecond.
+   * position in the list, because the questions of two gaps may be asked in the same millisecond.
    */
   lastAskedUs: string;
 };

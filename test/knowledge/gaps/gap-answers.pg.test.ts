@@ -68,7 +68,7 @@ describe('an answer that is changed', () => {
     expect(await gapsOf(agentId, '&status=resolved')).toHaveLength(2);
   });
 
-  test('can be the first one of a gap that was closed without any', async () => {
+  test('can be the first one of a gap that was resolved without any', async () => {
     const { agentId, path } = await newGap(TANDEM, null);
     await fixture.call('POST', `${path}/resolve`);
     expect((await patch(path, { answer: 'Yes.' })).body).toMatchObject({ answer: 'Yes.' });
