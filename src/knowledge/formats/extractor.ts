@@ -97,8 +97,8 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // If the child was reading an entry of a ZIP, only that entry counts as failed, and a new child continues with
-        // the next entry. The time limit applies to the whole ZIP, so reading stops once it has passed.
+        // If the child was lost while it was reading an entry of a ZIP, only that entry counts as failed, and a new
+        // child continues with the next entry. Once the time limit for the whole ZIP has passed, reading stops.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
     }

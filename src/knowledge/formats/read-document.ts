@@ -78,7 +78,10 @@ async function readOne(input: ExtractInput): Promise<ReadDocument> {
   return READERS[found.format](input);
 }
 
-/** Reads a DOCX. Refuses any other archive, because archives are read only one level deep. */
+/**
+ * Reads a DOCX file, which is an archive itself. Refuses any other archive here, because archives inside an archive are
+ * not read.
+ */
 function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
   if (isDocx(entries)) return readDocx(entries);
   filesOf(entries);

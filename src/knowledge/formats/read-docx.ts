@@ -15,7 +15,7 @@ const OPTIONS = {
   styleMap: ["p[style-name='Title'] => h1:fresh"],
   includeEmbeddedStyleMap: false,
   externalFileAccess: false,
-  // Drops images, because they are not read.
+  // Drops images, because only text is indexed.
   convertImage: mammoth.images.imgElement(() => Promise.resolve({ src: '' })),
 };
 
@@ -39,7 +39,7 @@ export async function readDocx(
   };
   const file = { exists: (name: string) => parts.has(name), read };
   // Passes an archive that Parley's own reader has opened, because that reader enforces size limits. mammoth accepts
-  // it, although mammoth's types do not declare it.
+  // such a `file`, although mammoth's types do not declare this option.
   const { value } = await mammoth.convertToHtml({ file } as never, OPTIONS);
   const shown = value.replaceAll(
     /<input type="checkbox"( checked="checked")? \/>/g,

@@ -148,7 +148,7 @@ function extended(
 ): PdfLine | undefined {
   const isText = str.trim() !== '';
   let open = before;
-  // pdf.js does not report every end of a line in rotated text.
+  // In rotated text, pdf.js does not report every end of a line, so a jump to another position also ends the line.
   const isNext = open !== undefined && (open.turn !== turn || Math.abs(open.y - y) > size);
   if (open !== undefined && isText && isNext && (turn !== 0 || open.turn !== 0)) {
     lines.push(open);
