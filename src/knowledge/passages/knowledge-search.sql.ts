@@ -17,7 +17,7 @@ export type AskedWord = {
   term: number;
   /** The word in lower case, without accents and not yet stemmed. */
   word: string;
-  /** Whether the word belongs to the question itself. The value is false for words from its context. */
+  /** Whether the word belongs to the question itself. The value is false for words of the text around it. */
   counts: boolean;
   /** Closeness to the word of the question: 1 for that word itself, less for a synonym. */
   closeness: number;
@@ -43,9 +43,9 @@ export type LexemePostings = {
   /** Document frequency: number of the searched owners' passages that contain the word. */
   df: number;
   /**
-   * Concatenated entries, one for each owner that has the word: the UUID of the owner as text, `a` for answers or `s`
-   * for a source, the number of postings, and the postings (see `posting-lists.ts`). `null` if there are too many to
-   * read.
+   * Concatenated entries, one for each owner whose passages contain the word: the UUID of the owner as text, `a` for
+   * answers or `s` for a source, the number of postings, and the postings (see `posting-lists.ts`). `null` if there
+   * are too many postings to read.
    */
   lists: Buffer | null;
 };

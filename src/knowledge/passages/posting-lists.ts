@@ -20,15 +20,15 @@ export type Owner = {
   isAnswers: boolean;
   lowest: number;
   highest: number;
-  /** Offset of the owner in the numbering of all owners: the place of a passage is `base + position`. */
+  /** Number to add to the position of a passage to get its place (see `placesOf`). */
   base: number;
 };
 /** The postings of one owner: the bytes between the offsets `from` and `to` of a posting list. */
 export type OwnedList = { owner: Owner; from: number; to: number };
 export type Places = {
   /**
-   * Number of places. Each owner has one place for each position from its `lowest` to its `highest`, including
-   * positions without a matching passage.
+   * Number of places (see `placesOf`). Each owner has one place for each position from its `lowest` to its `highest`,
+   * including positions without a matching passage.
    */
   count: number;
   owners: readonly Owner[];

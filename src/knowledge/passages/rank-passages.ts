@@ -119,9 +119,9 @@ export function rankPassages(
 }
 
 /**
- * Scores that add up term by term. All three arrays are indexed by place, the number that `placesOf` assigns to a
- * passage. `taken` holds the number of the last term that was added at a place, so that no term counts twice for a
- * passage.
+ * Sums of scores, to which one term after another is added. All three arrays are indexed by place, the number that
+ * `placesOf` assigns to a passage. `taken` holds the number of the last term that was added at a place, so that no term
+ * counts twice for a passage.
  */
 type Sums = { about: Float64Array; points: Float64Array; taken: Int32Array };
 type Numbered = { term: Term; number: number; places: Places };
@@ -140,8 +140,8 @@ function addTerm(sums: Sums, { term, number, places }: Numbered): void {
 type Added = OwnedList & { bytes: Buffer; number: number; points: number; about: number };
 
 /**
- * Adds the points of one posting list. If a passage matches a term in several ways, only the first and closest way
- * counts.
+ * Adds the points of one posting list. If a passage matches a term in several ways, only the closest way counts,
+ * which comes first.
  */
 function addList(
   { taken, about, points }: Sums,

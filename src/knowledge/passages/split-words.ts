@@ -38,7 +38,7 @@ export function splitWords(text: string, side: Side): string[] {
 
 /**
  * Returns the parts of a Chinese or Korean word that may match instead of the whole word, each with its closeness to
- * it.
+ * the whole word.
  */
 export function partsOf(word: string): { word: string; closeness: number }[] {
   if (HAN_PAIR.test(word)) return Array.from(word, (one) => ({ word: one, closeness: HALF_PAIR }));

@@ -46,7 +46,7 @@ export class TextRefused extends Error {
 }
 
 /**
- * Maximum size of a text that is divided in the calling thread, which takes about 3 ms. The transfer of such a text to
+ * Maximum size of a text that is divided in the calling thread. Dividing it takes about 3 ms, and its transfer to
  * another thread would take longer than that.
  */
 const SMALL_BYTES = 16 * 1024;

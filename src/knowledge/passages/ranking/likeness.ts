@@ -23,7 +23,8 @@ export type KnownWord = {
 };
 
 /**
- * Returns the likeness of each heading, from 0 to 1, in the same order. `passages` is the number of passages searched.
+ * Returns the likeness of each heading to the question, from 0 to 1, in the order of the headings. `passages` is the
+ * number of passages searched.
  */
 export function likenessOf(
   { question, headings }: Likened,

@@ -7,7 +7,8 @@
 /** Features of a passage, each from 0 to 1. */
 export type Signs = {
   /**
-   * Coverage: the weight of the question's words that the passage contains, as a share of the weight of all its words.
+   * Coverage: the weight of the question's words that the passage contains, as a share of the weight of all words of
+   * the question.
    */
   coverage: number;
   /** Like `coverage`, but each word is also weighted by how much the passage is about that word (BM25F). */

@@ -3,7 +3,7 @@ import synonyms from './english.json' with { type: 'json' };
 
 /** This module finds English synonyms in Parley's own list of words. */
 
-/** Maximum number of synonyms that are searched for one word. */
+/** Maximum number of synonyms to search for in addition to a word. */
 const SYNONYMS_MAX = 8;
 /** Loaded for the first question, because a process that never answers a question does not need them. */
 let synonymsByStem: ReadonlyMap<string, readonly string[]> | undefined;
@@ -20,8 +20,8 @@ export function isSynonym(one: string, other: string): boolean {
 }
 
 /**
- * Returns true if the synonyms of the first stem include the second stem. The number of synonyms is limited, so callers
- * must check both directions.
+ * Returns true if the synonyms of the first stem include the second stem. Callers must check both
+ * directions, because `SYNONYMS_MAX` may cut the second word off the list of the first, but not the reverse.
  */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));

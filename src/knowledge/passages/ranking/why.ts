@@ -28,8 +28,8 @@ export type Why = {
 const USUAL = 0.45;
 
 /**
- * Explains a hit. `coverage` is the share of the question's weight that the passage contains. `unlisted` is the assumed
- * weight of the words whose postings were not listed.
+ * Explains a hit. `coverage` is the share of the question's weight that belongs to words in the passage. `unlisted` is
+ * the assumed weight of the words whose postings were not listed.
  */
 export function whyOf(
   question: readonly Term[],
