@@ -38,7 +38,7 @@ const website = z.strictObject({
     .int()
     .min(1)
     .max(10_000)
-    .describe('Maximum number of pages. Default: 500.')
+    .describe('Maximum number of pages to read. Default: 500.')
     .exactOptional(),
   include: paths.describe('Path patterns to include, such as /help/*.').exactOptional(),
   exclude: paths.describe('Path patterns to exclude.').exactOptional(),

@@ -41,7 +41,9 @@ export const KnowledgeSource = z
     managed_by: z.enum(['api', 'kubernetes', 'file']),
     ready: z.boolean().meta({ description: 'Whether the declared content is indexed.' }),
     status_message: z.string().nullable(),
-    status: sourceStatus.meta({ description: '`pending` if nothing is indexed yet.' }),
+    status: sourceStatus.meta({
+      description: 'Indexing state. `pending` means that nothing is indexed yet.',
+    }),
     documents: count.meta({ description: 'Number of indexed documents.' }),
     chunks: count.meta({ description: 'Number of indexed passages.' }),
     embedded: count.nullable().meta({

@@ -119,7 +119,7 @@ async function project(
 
 /**
  * If the fetch settings of a source have changed, cancels its unfinished sync and queues a new one. If only the
- * schedule has changed, computes the next scheduled time after the current time.
+ * schedule has changed, stores the time of the next sync according to the new schedule.
  */
 async function askFor(
   db: Db,
@@ -150,7 +150,8 @@ function isInForce(
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
-  // While a sync is unfinished, the row shows the status of the sync, so the status is not compared.
+  // While a sync is unfinished, the row shows the status of that sync, so it is not compared with the status that
+  // follows from the declaration.
   const status = known.sync ? known.status : state.status;
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }
