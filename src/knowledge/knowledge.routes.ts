@@ -35,7 +35,7 @@ const searchLimit = z
   .refine((hits) => hits >= 1 && hits <= HITS_MAX, `must be from 1 to ${HITS_MAX}`)
   .default(HITS_DEFAULT)
   .meta({
-    description: 'Maximum number of passages.',
+    description: 'Maximum number of passages to return.',
     type: 'integer',
     default: HITS_DEFAULT,
     minimum: 1,

@@ -1,4 +1,4 @@
-/** Limits for feeds (docs/integrations.md). A feed that exceeds a limit is rejected with an error that names it. */
+/** Limits for feeds (docs/integrations.md). If a feed exceeds a limit, the error names that limit. */
 export const FEED_LIMITS = {
   /** Maximum size of one page as received. */
   pageBytes: 20 * 1024 * 1024,

@@ -53,7 +53,10 @@ export const KnowledgeSync = z
       .string()
       .nullable()
       .meta({ description: 'Machine-readable failure reason. Null unless the sync failed.' }),
-    error: z.string().nullable().meta({ description: 'Why the sync failed or was canceled.' }),
+    error: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why the sync failed or was canceled. Null otherwise.' }),
     result: z
       .strictObject({
         documents: count,

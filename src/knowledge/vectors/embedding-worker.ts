@@ -234,7 +234,7 @@ async function embed(
 }
 
 function tooLate({ provider }: Found): EmbeddingFailure {
-  const message = `The provider "${provider}" did not embed a batch within ${REQUEST_MS / 1_000} s: reduce \`batchSize\` of its \`embeddings\`.`;
+  const message = `The provider "${provider}" did not embed a batch within ${REQUEST_MS / 1_000} s: reduce the provider's \`embeddings.batchSize\`.`;
   return new EmbeddingFailure({
     code: 'model_timeout',
     message,
