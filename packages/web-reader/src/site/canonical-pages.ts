@@ -27,8 +27,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Removes the alias of a page. Called for a page that is indexed itself, because its canonical page is not known to
-   * contain all of its text.
+   * Removes the mapping from a page to its canonical page. Called for a page that is indexed itself, because its
+   * canonical page is not known to contain all of its text.
    */
   own(path: string): void {
     this.#aliases.delete(path);

@@ -19,7 +19,7 @@ export type CrawlDeps = {
   isLate: () => boolean;
 };
 
-export const LEFT_OUT = '`include` or `exclude` excludes the page';
+export const LEFT_OUT = 'the patterns in `include` and `exclude` leave the page out';
 
 export function tooManyPages({ maxPages }: Pick<CrawlDeps, 'maxPages'>): string {
   return `the limit \`max_pages\` (${maxPages}) is reached`;

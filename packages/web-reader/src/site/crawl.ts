@@ -160,9 +160,7 @@ export class Crawl {
     if (!(await this.#take(target, page))) this.#release(target.path);
   }
 
-  /**
-   * Processes a page. Returns true if the page names a canonical page, which must be read before this page is decided.
-   */
+  /** Processes a page. Returns true if the page names a canonical page that must be read first. */
   async #take(target: Target, page: Page): Promise<boolean> {
     switch (page.kind) {
       case 'document':

@@ -65,8 +65,8 @@ export class SiteFacts {
 }
 
 /**
- * Returns true if a line without its dates still has a number, an e-mail address or a sentence. Other lines that
- * contain dates, such as announcements of events, are indexed only with the start page.
+ * Returns true if a line has no dates or, without its dates, still has a number, an e-mail address or a sentence. Other
+ * lines, such as announcements of events, are indexed only with the start page.
  */
 function isOfPage(line: string): boolean {
   const left = line.replace(DATES, '');
