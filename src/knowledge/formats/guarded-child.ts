@@ -204,9 +204,9 @@ const MEMORY_BYTES_MAX = 244_000_000;
 const NICE = 10;
 
 /**
- * Confines a child after it has loaded its code. From then on the kernel limits its memory, even if the child allocates
- * it all between two measurements, and prevents it from opening files or connections. If the program `prlimit` is
- * missing, only the measurements limit its memory.
+ * Confines a child after it has loaded its code. From then on, the kernel limits the child's memory, even if the child
+ * allocates it all between two measurements. The kernel also prevents the child from opening files or connections. If
+ * the program `prlimit` is missing, only the measurements limit the memory.
  */
 async function confine(child: ChildProcess): Promise<void> {
   const { pid } = child;

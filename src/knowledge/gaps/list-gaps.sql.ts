@@ -34,7 +34,7 @@ export type GapFilter = CreatedBetween & {
   status?: GapRow['status'] | undefined;
   agentId?: string | undefined;
   conversationId?: string | undefined;
-  /** Selects gaps that were last asked at this time or later, in Unix seconds. */
+  /** Selects gaps whose question was last asked at this time or later, in Unix seconds. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
   /** Text that the question must contain. The search ignores case. */

@@ -26,8 +26,9 @@ export async function checkBytes(
 }
 
 /**
- * Checks the quota at the end of the transaction that indexes a source, so that concurrent writers wait only for the
- * commit. `before` is the size of the source before the transaction, in bytes.
+ * Checks the quota at the end of the transaction that indexes a source. The check takes a lock that lasts until the
+ * commit, so an earlier check would make concurrent writers wait longer. `before` is the size of the source before the
+ * transaction, in bytes.
  * @throws QuotaExceededError
  */
 export async function requireBytes(

@@ -150,7 +150,7 @@ function isInForce(
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
-  // While a sync is unfinished, the row shows the status of that sync, so it is not compared with the status that
+  // While a sync is unfinished, the row shows the status of that sync. That status is not compared with the one that
   // follows from the declaration.
   const status = known.sync ? known.status : state.status;
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);

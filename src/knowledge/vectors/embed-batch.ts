@@ -50,7 +50,7 @@ async function embedTaken(
     return (await embed(texts)).vectors;
   } catch (error) {
     if (!isRefusal(error) || texts.length === 1) throw error;
-    // Sends the shortest text alone. If even that fails, the model or URL is wrong, not a text.
+    // Sends the shortest text alone. If even that fails, the cause is the model or the URL, not a text.
     await embed([texts.toSorted((a, b) => a.length - b.length)[0]!]);
     return halved(embed, texts);
   }

@@ -10,8 +10,8 @@ export type Why = {
     as: string;
     in: 'heading' | 'text' | 'both';
     /**
-     * Weight of the word as a share of the question, from 0 to 1. It is lower if the passage contains only a synonym or
-     * a correction of the word.
+     * Weight of the word as a share of the question's weight, from 0 to 1. It is lower if the passage contains only a
+     * synonym or a correction of the word.
      */
     weight: number;
   }[];
