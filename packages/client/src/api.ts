@@ -2407,7 +2407,7 @@ export interface components {
         url: string;
         /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
         max_depth?: number;
-        /** Maximum number of pages. Default: 500. */
+        /** Maximum number of pages to read. Default: 500. */
         max_pages?: number;
         /** Path patterns to include, such as /help/*. */
         include?: string[];
@@ -2451,7 +2451,7 @@ export interface components {
       /** Whether the declared content is indexed. */
       ready: boolean;
       status_message: (string | null);
-      /** `pending` if nothing is indexed yet. */
+      /** Indexing state. `pending` means that nothing is indexed yet. */
       status: ('pending' | 'syncing' | 'ready' | 'refreshing' | 'error');
       /** Number of indexed documents. */
       documents: number;
@@ -2540,7 +2540,7 @@ export interface components {
       }[];
       /** Machine-readable failure reason. Null unless the sync failed. */
       reason: (string | null);
-      /** Why the sync failed or was canceled. */
+      /** Why the sync failed or was canceled. Null otherwise. */
       error: (string | null);
       /** Number of documents after the sync, and how many it added, updated, removed or failed to read. Null unless the sync succeeded. */
       result: ({
@@ -2620,7 +2620,7 @@ export interface components {
       conversation_id: string;
       agent_id: string;
       question: string;
-      /** Score of the best passage. 0 if no passage was found. */
+      /** Score of the best passage when the question was first asked. 0 if no passage was found. */
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
@@ -2641,7 +2641,7 @@ export interface components {
       conversation_id: string;
       agent_id: string;
       question: string;
-      /** Score of the best passage. 0 if no passage was found. */
+      /** Score of the best passage when the question was first asked. 0 if no passage was found. */
       top_score: number;
       status: ('open' | 'resolved');
       answer: (string | null);
@@ -2674,13 +2674,13 @@ export interface components {
         score: number;
       }[];
     };
-    /** Whether the questions of a gap have an answer now. */
+    /** Which wordings of a gap have an answer now. */
     KnowledgeGapCheck: {
-      /** Whether every question has an answer now. */
+      /** Whether every wording of the question has an answer now. */
       answered: boolean;
       questions: {
         question: string;
-        /** Whether the agent would find a passage for this question. */
+        /** Whether a reply to this wording would use a passage. */
         answered: boolean;
         /** Score of the best passage, even if a reply would not use it. 0 if no passage was found. */
         score: number;
@@ -7719,7 +7719,7 @@ export interface paths {
             url: string;
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: number;
-            /** Maximum number of pages. Default: 500. */
+            /** Maximum number of pages to read. Default: 500. */
             max_pages?: number;
             /** Path patterns to include, such as /help/*. */
             include?: string[];
@@ -7833,7 +7833,7 @@ export interface paths {
             url?: (string | null);
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
-            /** Maximum number of pages. Default: 500. */
+            /** Maximum number of pages to read. Default: 500. */
             max_pages?: (number | null);
             /** Path patterns to include, such as /help/*. */
             include?: (string[] | null);
@@ -7886,7 +7886,7 @@ export interface paths {
             url?: (string | null);
             /** Maximum number of links between the first page and any other page. 0 reads only the first page. Default: 5. */
             max_depth?: (number | null);
-            /** Maximum number of pages. Default: 500. */
+            /** Maximum number of pages to read. Default: 500. */
             max_pages?: (number | null);
             /** Path patterns to include, such as /help/*. */
             include?: (string[] | null);
@@ -8217,7 +8217,7 @@ export interface paths {
           /** Question, as a user would ask it. */
           q: string;
           agent_id?: string;
-          /** Maximum number of passages. */
+          /** Maximum number of passages to return. */
           limit?: number;
         };
         header?: never;
@@ -8281,13 +8281,13 @@ export interface paths {
           status?: ('open' | 'resolved');
           agent_id?: string;
           conversation_id?: string;
-          /** Unix seconds, inclusive. */
+          /** Gaps that were created at this time or later, in Unix seconds. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Gaps that were created before this time, in Unix seconds. */
           created_before?: number;
-          /** Gaps that were last asked at this time or later, in Unix seconds. */
+          /** Gaps whose question was last asked at this time or later, in Unix seconds. */
           asked_after?: number;
-          /** Minimum number of occurrences. */
+          /** Minimum number of times that the question was asked. */
           count_min?: number;
           /** Text that the question contains. The search ignores case. */
           q?: string;
@@ -8403,7 +8403,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Text that the agent uses to answer the question from now on. If absent, the gap is closed without an answer. */
+          /** Text that the agent uses to answer the question from now on. If absent, the gap is resolved without an answer. */
           answer?: string;
         };
       } };
