@@ -25,7 +25,7 @@ test('rules and JSON are edited, unsaved changes are kept, and the request has w
   };
   const id = await newAgent(parley, { escalation, redaction: ['phone'] });
   await page.goto(`/agents/${id}?edit=1`);
-  await page.getByText('When a person takes over').click();
+  await page.getByText('When a human agent takes over').click();
   await button(page, 'Remove rule 1').click();
   expect(await page.getByLabel('Rule 1: words').inputValue()).toBe('lawyer');
   await button(page, 'Add a rule').click();
@@ -116,7 +116,7 @@ test('a tool and the hours of people are made with fields, the tool is called on
   await page.getByText('"secret": "new"').waitFor();
   expect(await page.getByRole('main').textContent()).not.toMatch(/tok-1|whsec_/);
 
-  await page.getByText('When a person takes over').click();
+  await page.getByText('When a human agent takes over').click();
   await page.getByLabel('Only during certain hours').check();
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   const period = page.getByRole('group', { name: 'Period 1' });

@@ -281,7 +281,7 @@ test.each(WALKED_THEMES)('each page is accessible, %s, and at 360 px', async (th
   const of = `/agents/${id}`;
   const pages: [string, string | RegExp][] = [
     ['/agents', 'Refund desk'],
-    [`${of}?edit=1`, 'When a person takes over'],
+    [`${of}?edit=1`, 'When a human agent takes over'],
     [`${of}/versions`, 'Version 2'],
     [of, 'Delete this agent…'],
     ['/agents/new', 'Publishing'],

@@ -92,7 +92,9 @@ test(
       .getByRole('list', { name: 'Passages, best first' })
       .getByText('Returns > How long')
       .waitFor();
-    await page.getByText(/No passage is used in an answer \(minimum score 0.5\)/).waitFor();
+    await page
+      .getByText(/An answer would use none of these passages \(minimum score 0.5\)/)
+      .waitFor();
     await page.getByLabel('What the agent should reply').fill('Gift cards are final.');
     await page.getByRole('checkbox', { name: 'Phone' }).waitFor();
     await expectAccessible(page);

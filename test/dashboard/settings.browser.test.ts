@@ -92,7 +92,7 @@ test('a carrier is connected with its token, edited and deleted', async () => {
   await page.getByText('Changed main').waitFor();
 
   await page.getByRole('button', { name: 'Delete' }).click();
-  await dialog.getByText('Agents no longer answer +442071838750.').waitFor();
+  await dialog.getByText('Agents will no longer answer calls to +442071838750.').waitFor();
   await dialog.getByRole('button', { name: 'Delete the account' }).click();
   await page.getByText('No carrier is connected.').waitFor();
 });

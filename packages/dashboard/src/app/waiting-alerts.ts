@@ -45,7 +45,7 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 function notify({ id, reason }: Escalation, onClick: () => void): void {
   // Because of the tag, several open tabs show only one notification. The notification omits the user's messages,
   // because passers-by could read them.
-  const shown = new Notification('A user is waiting for a person', {
+  const shown = new Notification('A user is waiting for a human agent', {
     body: reason.replaceAll('_', ' '),
     tag: id,
   });

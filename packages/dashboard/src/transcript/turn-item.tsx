@@ -75,7 +75,7 @@ function isMarkdown({ role }: Turn): boolean {
 }
 
 function useSpeaker(
-  { role, agent_id, name = 'Person' }: Turn,
+  { role, agent_id, name = 'Human agent' }: Turn,
   userName: string | null,
   agentName: string,
 ): string {

@@ -180,7 +180,7 @@ function HoursText({ hours }: { hours: Hours }) {
   const off = hours.closed_on?.length ? `, except on ${hours.closed_on.join(', ')}` : '';
   return (
     <p className="muted small">
-      People are available {times.join('; ')}
+      Human agents are available {times.join('; ')}
       {off} ({hours.time_zone}).
     </p>
   );
@@ -190,14 +190,16 @@ function Rules({ escalation }: { escalation: Content['escalation'] }) {
   const rules = escalation?.rules ?? [];
   return (
     <>
-      {rules.length === 0 ? <p className="muted">No rules request a person.</p> : null}
+      {rules.length === 0 ? <p className="muted">No rules request a human agent.</p> : null}
       <ul className="agent-list">
         {rules.map((rule, at) => (
           <li key={at}>{ruleText(rule)}</li>
         ))}
       </ul>
       {escalation?.timeout_sec === undefined ? null : (
-        <p className="muted small">Waits up to {seconds(escalation.timeout_sec)} for a person.</p>
+        <p className="muted small">
+          Waits up to {seconds(escalation.timeout_sec)} for a human agent.
+        </p>
       )}
       {escalation?.team === undefined ? null : (
         <p className="muted small">
@@ -214,7 +216,7 @@ type Rule = NonNullable<NonNullable<AgentContent['escalation']>['rules']>[number
 
 export function ruleText({ when, keywords, count, reason, team }: Rule): string {
   const what = {
-    user_request: 'The user requests a person',
+    user_request: 'The user requests a human agent',
     keyword: `The user says ${(keywords ?? []).join(', ')}`,
     tool_failure: `A tool fails ${count ?? 1}× in a row`,
     low_confidence: `No answer is found ${count ?? 1}× in a row`,

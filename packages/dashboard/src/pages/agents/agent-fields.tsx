@@ -120,7 +120,7 @@ function RolloutFields({ form }: AgentFormProps) {
       >
         <option value="">keep the version (default)</option>
         <option value="keep">keep the version</option>
-        <option value="escalate">request a person</option>
+        <option value="escalate">request a human agent</option>
       </SelectField>
     </div>
   );

@@ -100,7 +100,7 @@ export function AgentForm({
           onChange={(transcriber) => form.setValue('transcriber', transcriber)}
         />
       </Section>
-      <Section title="When a person takes over" failure={form.failure}>
+      <Section title="When a human agent takes over" failure={form.failure}>
         <EscalationFields form={form} />
       </Section>
       <Section title="Judgement of ended conversations" failure={form.failure}>

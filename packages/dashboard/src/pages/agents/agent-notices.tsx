@@ -112,8 +112,8 @@ function PinNotice({ agent, onUnpin }: { agent: Declared['agent']; onUnpin: () =
  */
 const REMEDIES: Record<string, string> = {
   VersionNotFound: 'Pin a version that exists, or unpin the agent.',
-  KnowledgeSourceNotFound: 'Create the source, or choose another {place}.',
-  ModelProviderNotFound: 'Declare the provider, or choose another {place}.',
+  KnowledgeSourceNotFound: 'Create the source, or choose another source {place}.',
+  ModelProviderNotFound: 'Declare the provider, or choose another provider {place}.',
   AgentNotFound: 'Create the agent that the tool hands over to, or change the tool {place}.',
   InvalidParameters: 'Fix the tool’s JSON Schema {place}.',
   InvalidUrl: 'Change the tool’s URL {place} to one that Parley is allowed to call.',

@@ -186,8 +186,8 @@ function RolloutActions({ agentId, rollout }: { agentId: string; rollout: Rollou
       >
         <p>
           All new conversations get version {from}. Conversations in progress keep their version,
-          and a person is requested for them if the rollout is set to do so. Version {to} is not
-          tried again until the content changes.
+          and a human agent is requested for them if the rollout is set to do so. Version {to} is
+          not tried again until the content changes.
         </p>
       </Confirm>
     </div>

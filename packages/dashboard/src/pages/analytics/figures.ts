@@ -42,7 +42,7 @@ export const FIGURES: readonly FigureOf[] = [
   },
   {
     key: 'contained',
-    name: 'Without a person',
+    name: 'Without a human agent',
     of: (one) => one.containment_rate,
     text: percent,
     note: (one) => `${count(one.contained)} of ${count(one.ended)}`,

@@ -58,7 +58,7 @@ function seriesOf(figure: FigureOf, buckets: readonly Bucket[]): Series[] {
   return used.length > 0 ? used : all.slice(0, 1);
 }
 
-const PER = { hour: 'By hour', day: 'By day', week: 'By week, from Monday' } as const;
+const PER = { hour: 'By hour', day: 'By day', week: 'By week, starting on Monday' } as const;
 
 const hourOfDay = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const wholeDay = new Intl.DateTimeFormat(undefined, {

@@ -19,7 +19,7 @@ export function Said({
   );
 }
 
-const SPEAKERS = { agent: 'Agent', human: 'Person', summary: 'Summary' };
+const SPEAKERS = { agent: 'Agent', human: 'Human agent', summary: 'Summary' };
 
 /** Shows the topics and the summary, or a dash if the conversation has not ended. */
 export function SummaryText({ conversation }: { conversation: ListedConversation }) {

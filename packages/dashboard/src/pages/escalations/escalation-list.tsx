@@ -49,7 +49,7 @@ function WaitingList({ selectedId }: { selectedId: string | null }) {
       ) : null}
       <Rows key={team} label="Waiting escalations" list={{ ...list, rows }} selectedId={selectedId}>
         {team === undefined
-          ? 'Nobody is waiting. When an agent requests a person, the escalation appears here within a second.'
+          ? 'Nobody is waiting. When an agent requests a human agent, the escalation appears here within a second.'
           : `Nobody is waiting for ${team}.`}
       </Rows>
     </>
@@ -83,7 +83,7 @@ function WholeList({ selectedId }: { selectedId: string | null }) {
     <>
       <SelectFilter name="status" label="Status" options={STATUSES} />
       <Rows key={status} label="All escalations" list={list} selectedId={selectedId}>
-        {status ? 'No escalations have this status.' : 'No agent has requested a person yet.'}
+        {status ? 'No escalations have this status.' : 'No agent has requested a human agent yet.'}
       </Rows>
     </>
   );

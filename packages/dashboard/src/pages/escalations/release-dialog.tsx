@@ -22,7 +22,7 @@ export function ReleaseDialog({
       action="Ask somebody else"
       act={() => releasing.mutateAsync(id)}
     >
-      <p>The user sees that {by?.name} has left, and waits until another person accepts.</p>
+      <p>The user sees that {by?.name} has left, and waits until another human agent accepts.</p>
       <Field
         label="Team"
         hint={team === null ? 'Leave empty for any team.' : `Leave empty to ask ${team} again.`}

@@ -100,7 +100,7 @@ function WaitingWords({ escalation }: { escalation: Escalation }) {
         <strong className="escalation-near">
           {leftSec > 0
             ? `The agent continues in ${durationText(leftSec)}.`
-            : 'The waiting time has ended.'}
+            : 'Nobody accepted in time.'}
         </strong>
       )}
     </>

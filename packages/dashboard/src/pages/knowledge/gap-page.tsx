@@ -79,7 +79,7 @@ function Facts({ gap }: { gap: Gap }) {
         <Time at={gap.last_asked_at} />; first in{' '}
         <Link to={`/conversations/${gap.conversation_id}`}>this conversation</Link>
       </dd>
-      <dt>Best score at the time</dt>
+      <dt>Best score when first asked</dt>
       <dd className="numeric">{decimal(gap.top_score, 2)}</dd>
       <dt>ID</dt>
       <dd>

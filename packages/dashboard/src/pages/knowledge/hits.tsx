@@ -37,7 +37,7 @@ function UsedLine({ hit, used, answering }: { hit?: Hit; used: number; answering
   const isFull = hit !== undefined && hit.score >= minScore;
   return (
     <li className="hits-line small">
-      {used === 0 ? 'No passage is used in an answer' : '↑ Used in an answer'}
+      {used === 0 ? 'An answer would use none of these passages' : '↑ Used in an answer'}
       {isFull ? ` (at most ${topK} passages)` : ` (minimum score ${minScore})`}
     </li>
   );

@@ -64,7 +64,9 @@ function Found() {
   const { data: hits, error, isPending, refetch } = useHits(q, { agentId: agent, limit: HITS });
   const answering = useAnswering(agent);
   if (q === '')
-    return <p className="card muted">Ask as a user would: “How long are returns free?”</p>;
+    return (
+      <p className="card muted">Ask as a user would: “How long do I have to return an order?”</p>
+    );
   if (error) return <TroubleNote error={error} onRetry={() => void refetch()} />;
   if (isPending) return <p role="status">Searching…</p>;
   return (

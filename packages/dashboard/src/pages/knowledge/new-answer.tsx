@@ -113,7 +113,7 @@ function Agents({
   const names = useAgentNames();
   return (
     <fieldset className="choices">
-      <legend>For these agents, which were asked the same question</legend>
+      <legend>Apply to these agents, which were asked the same question</legend>
       {gaps.map(({ id, agent_id: agentId, count }) => (
         <label key={id} className="check">
           <input

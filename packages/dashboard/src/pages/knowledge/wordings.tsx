@@ -46,10 +46,12 @@ function verdictOf({ status, questions }: GapDetail, missed: number): string {
 /** Shows the passages that matched best when the question was first asked. */
 function CloseThen({ gap: { closest } }: { gap: GapDetail }) {
   if (closest.length === 0)
-    return <p className="muted small">No passage was close to the question at the time.</p>;
+    return (
+      <p className="muted small">No passage was close to the question when it was first asked.</p>
+    );
   return (
     <details className="small">
-      <summary>Closest passages at the time</summary>
+      <summary>Closest passages when first asked</summary>
       <ol className="stack-small">
         {closest.map(({ chunk_id: id, source_id: source, heading, text, score }) => (
           <li key={id}>

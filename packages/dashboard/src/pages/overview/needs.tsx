@@ -87,12 +87,12 @@ function waitingPeople(rows: readonly { requested_at: number }[]): Need[] {
 /** Lists users whom nobody answered in time. A user stays listed until somebody opens the escalation. */
 function missedPeople(rows: readonly Escalation[]): Need[] {
   return named(rows, {
-    many: (count) => `${count} customers waited for a person, and nobody accepted.`,
+    many: (count) => `${count} customers waited for a human agent, but nobody accepted.`,
     to: '/escalations?show=missed',
     one: ({ id, user_id: userId, reason, requested_at: from, finished_at: at }) => ({
       key: id,
       tone: 'bad',
-      text: `${userId ?? 'A customer'} waited ${durationText((at ?? from) - from)} for a person, and nobody accepted.`,
+      text: `${userId ?? 'A customer'} waited ${durationText((at ?? from) - from)} for a human agent, but nobody accepted.`,
       detail: (
         <>
           {reasonText(reason)}, <Time at={at} />

@@ -68,7 +68,7 @@ export function TalkView({
       )}
       {conversation?.status === 'escalated' ? (
         <p className="playground-note" role="status">
-          The agent requested a person and stays silent until one accepts. In a test, nobody is
+          The agent requested a human agent and stays silent until one accepts. In a test, nobody is
           notified.
         </p>
       ) : null}

@@ -58,7 +58,7 @@ function stateOf({ talk, sound }: Spoken): string {
   if (talk.phase === 'connecting') return 'Connecting';
   if (talk.phase === 'waiting') return 'Connection lost. Reconnecting…';
   if (sound.isHalted) return 'The device paused the sound';
-  if (talk.status === 'escalated') return 'The agent requested a person.';
+  if (talk.status === 'escalated') return 'The agent requested a human agent.';
   if (sound.isPlaying) return 'The agent is speaking. You can interrupt it.';
   return sound.isMuted ? 'Muted' : 'Listening';
 }

@@ -25,7 +25,7 @@ const OF_CLASS: Record<ErrorClass, Remedy> = {
   redirect: {
     means: 'The receiver responded with a redirect, which Parley never follows.',
     remedy:
-      'Set the URL to the target of the redirect. It often adds https, a trailing slash or www.',
+      'Set the URL to the target of the redirect, which often only adds https, a trailing slash or www.',
   },
   http_status: {
     means: 'The receiver did not respond with a 2xx status.',

@@ -23,7 +23,9 @@ export function RequestSent({
       {endpoint ? (
         <>
           <p className="mono preserved">POST {endpoint.url}</p>
-          <p className="muted small">The current URL of the endpoint.</p>
+          <p className="muted small">
+            The endpoint’s current URL. Earlier attempts may have used another URL.
+          </p>
         </>
       ) : null}
       <details>

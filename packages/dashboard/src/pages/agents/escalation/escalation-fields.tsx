@@ -15,7 +15,7 @@ export function EscalationFields({ form }: AgentFormProps) {
           form={form}
           type="number"
           name="escalation.timeout_sec"
-          label="Seconds to wait for a person"
+          label="Seconds to wait for a human agent"
         />
         <TextField form={form} name="escalation.team" label="Team" />
         <TextField
@@ -29,7 +29,7 @@ export function EscalationFields({ form }: AgentFormProps) {
           name="escalation.telephone.to"
           label="Telephone number to ring"
           placeholder="+442071838750"
-          hint="Rings when a caller needs a person."
+          hint="Rings when a caller needs a human agent."
         />
       </div>
       <HoursField
@@ -42,7 +42,7 @@ export function EscalationFields({ form }: AgentFormProps) {
 }
 
 const WHENS: Record<AgentValues['escalation']['rules'][number]['when'], string> = {
-  user_request: 'the user requests a person',
+  user_request: 'the user requests a human agent',
   keyword: 'the user says one of these words',
   tool_failure: 'a tool fails a number of times in a row',
   low_confidence: 'no answer is found a number of times in a row',
@@ -53,7 +53,7 @@ const WHENS: Record<AgentValues['escalation']['rules'][number]['when'], string> 
 function RulesField({ form }: AgentFormProps) {
   const rules = useFieldArray({ control: form.control, name: 'escalation.rules' });
   return (
-    <Choice legend="Request a person when">
+    <Choice legend="Request a human agent when">
       <ul className="agent-list">
         {rules.fields.map(({ id }, at) => (
           <li key={id}>
@@ -104,7 +104,7 @@ function RuleFields({ form, at, onRemove }: AgentFormProps & { at: number; onRem
       <div className="agent-row agent-rule-row">
         <input
           aria-label={`${name}: reason shown`}
-          placeholder="Reason shown to people"
+          placeholder="Reason shown to human agents"
           {...form.register(`${place}.reason`)}
         />
         <input

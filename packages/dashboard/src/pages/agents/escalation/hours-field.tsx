@@ -33,7 +33,7 @@ export function HoursField({
   const place = '/escalation/hours';
   return (
     <OrJson
-      legend="Hours when people are available"
+      legend="Hours when human agents are available"
       value={value ?? {}}
       empty={{}}
       shape={SHAPES.hours}

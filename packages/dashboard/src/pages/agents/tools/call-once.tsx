@@ -108,7 +108,7 @@ function Outcome({ result }: { result: Result }) {
         {msText(result.duration_ms)}
         {error === null ? null : `: ${error}`}
       </p>
-      {escalate === null ? null : <p>The tool requests a person: “{escalate}”.</p>}
+      {escalate === null ? null : <p>The tool requests a human agent: “{escalate}”.</p>}
       <h4 className="small">What the model reads</h4>
       <Json value={result.result} label="What the model reads" />
       {request === null ? null : (

@@ -5,6 +5,6 @@ export const TYPES: Record<Tool['type'], string> = {
   webhook: 'calls your service',
   knowledge_search: 'searches the knowledge',
   handoff: 'hands over to another agent',
-  transfer_call: 'requests a person',
+  transfer_call: 'requests a human agent',
   end_call: 'ends the conversation',
 };

@@ -120,7 +120,7 @@ function AccountFields({
           required={account === undefined}
           hint={
             account
-              ? `Leave empty to keep the current one${isStored ? '' : ', which is in a Secret in the cluster'}.`
+              ? `Leave empty to keep the current value${isStored ? '' : ', which is in a Secret in the cluster'}.`
               : 'Stored encrypted and never shown again.'
           }
           {...field('auth_token')}

@@ -142,7 +142,7 @@ function DeleteAccount({ account, onClose }: { account: Account; onClose: () => 
     >
       <p>
         {numbers.length > 0
-          ? `Agents no longer answer ${numbers.map(({ number }) => number).join(', ')}. `
+          ? `Agents will no longer answer calls to ${numbers.map(({ number }) => number).join(', ')}. `
           : ''}
         Parley deletes the stored token. This can’t be undone.
       </p>

@@ -148,7 +148,7 @@ function eventsText(found: number): string {
 }
 
 function actOf({ count: found, mode }: { count: number; mode: Job['mode'] }): string {
-  if (mode === 'retrying') return `Attempt ${eventsText(found)} now`;
+  if (mode === 'retrying') return `Retry ${eventsText(found)} now`;
   return `Send ${eventsText(found)} again`;
 }
 
