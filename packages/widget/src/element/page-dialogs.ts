@@ -61,8 +61,8 @@ const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
 /**
- * Hides from the page that the focus moves into the widget. Otherwise a focus trap in the page would move the focus
- * back.
+ * Keeps the page from receiving the focus events of a move into the widget. Otherwise a focus trap in the page would
+ * move the focus back.
  */
 function keepFocus(host: HTMLElement): () => void {
   const hide = (event: Event): void => {

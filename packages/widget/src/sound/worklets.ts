@@ -23,7 +23,7 @@ export type FromMicrophone = { type: 'sound'; samples: ArrayBuffer; level: numbe
 
 /** Number of samples in each frame that is sent: 20 ms. */
 const FRAME = TALK_RATE / 50;
-/** Number of samples that are resampled together: 4 ms. A mark may therefore be reported up to 4 ms early. */
+/** Number of samples that are resampled together: 4 ms. Marks may therefore be reported up to 4 ms too early. */
 const STEP = 64;
 /** One block of silence. Browsers process audio in blocks of this length (a render quantum of the Web Audio API). */
 const SILENCE = new Float32Array(128);

@@ -10,7 +10,7 @@ export type TalkState = {
   phase: 'idle' | 'connecting' | 'open' | 'waiting' | 'ended' | 'failed';
   mode: Mode;
   status: Status;
-  /** Whether a person has accepted the conversation. Only meaningful while `status` is `escalated`. */
+  /** Whether a human agent has accepted the conversation. Only meaningful while `status` is `escalated`. */
   isAccepted: boolean;
   conversationId: string | null;
   turns: readonly Turn[];
@@ -98,8 +98,8 @@ function afterTurn(state: TalkState, { index, role, text, interrupted }: TurnFra
 
 /**
  * Removes the message that the server has now stored. Usually that is the message with the same text. If there is none,
- * for example because the server redacted a card number, the first sent message is removed in a chat. In a call,
- * nothing is removed, because the stored text may be speech.
+ * for example because the server redacted a card number, removes the first sent message of a chat. Removes nothing from
+ * a call, because the stored text may be speech.
  */
 function withoutOne({ said, mode }: TalkState, text: string): readonly Said[] {
   const same = said.find((one) => one.text.trim() === text.trim());

@@ -6,7 +6,7 @@ import type { Piece } from './piece.ts';
 export type ReadText = typeof readText;
 
 export type TextKind = {
-  /** Whether the text is Markdown, as models write it. The text of people is shown unchanged. */
+  /** Whether to parse the text as Markdown, which models write. If false, only web addresses become links. */
   isMarkdown: boolean;
   /** Whether the text is still incomplete, because more of it will arrive. */
   isPartial?: boolean;

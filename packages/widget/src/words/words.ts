@@ -29,9 +29,9 @@ export type Words = {
   /** Text that is shown while a phone call or another program interrupts the audio. */
   halted: string;
   resumeSound: string;
-  /** Shown while the user waits for a person. */
+  /** Shown while the user waits for a human agent. */
   escalated: string;
-  /** Shown once a person has accepted. */
+  /** Shown once a human agent has accepted. */
   answering: string;
   ended: string;
   anew: string;
