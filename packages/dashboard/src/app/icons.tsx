@@ -28,7 +28,7 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** Shows Parley's logo, the two sides of a conversation. `icon.svg` contains the same drawing. */
+/** Shows Parley's logo, which depicts the two sides of a conversation. `icon.svg` contains the same drawing. */
 export function Mark() {
   return (
     <svg className="mark" viewBox="0 0 32 32" aria-hidden="true">

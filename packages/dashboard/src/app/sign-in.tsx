@@ -53,7 +53,8 @@ type By = {
 
 /**
  * Signs in with a link. Asks for a name unless this browser remembers one, because the link carries only the name of
- * the operating-system user that started Parley. Customers see the name when this person takes over a conversation.
+ * the operating-system user that started Parley. Customers see the name when the signed-in person takes over a
+ * conversation.
  */
 function ByLink({ token, name, setName, error, isBusy, onSubmit }: By & { token: string }) {
   const [remembered] = useState(name);

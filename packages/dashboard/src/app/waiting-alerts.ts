@@ -7,8 +7,8 @@ import { playTone, wakeSound } from '../data/tone.ts';
 const GESTURES = ['pointerdown', 'keydown'] as const;
 
 /**
- * Plays a tone and shows a notification, if enabled, when a new escalation is waiting for a person. Ignores escalations
- * that were already waiting when the page was opened, and escalations that this person caused.
+ * Plays a tone and shows a notification, if enabled, when a new escalation is waiting for a human agent. Ignores
+ * escalations that were already waiting when the page was opened, and escalations that the signed-in person caused.
  */
 export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): void {
   const known = useRef<ReadonlySet<string>>(undefined);
@@ -43,8 +43,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // Because of the tag, several open tabs show only one notification. The notification omits the user's messages,
-  // because passers-by could read them.
+  // Because the notifications of all open tabs have the same `tag`, the browser shows only one of them. It omits the
+  // user's messages, because passers-by could read them.
   const shown = new Notification('A user is waiting for a human agent', {
     body: reason.replaceAll('_', ' '),
     tag: id,

@@ -57,8 +57,8 @@ const ACTED_MS = 15_000;
 const acted = new Map<string, number>();
 
 /**
- * Records that this person acted on the conversation, so that its events raise no alert for them within the next 15
- * seconds.
+ * Records that the signed-in person has just changed the conversation. For the next 15 seconds, its escalations raise
+ * no alert in this tab.
  */
 export function actedOn(conversationId: string): void {
   acted.set(conversationId, Date.now());

@@ -110,7 +110,7 @@ export function customerOf({ user_id: userId }: Escalation): string {
   return userId ?? 'Unknown customer';
 }
 
-/** Returns what the user said before requesting a person, or the summary if there are no such messages. */
+/** Returns the user's last messages before the escalation, in one line, or the summary if there are none. */
 export function requestOf({ user_messages: said, summary }: Escalation): string {
   return said.length > 0 ? said.join(' · ') : summary;
 }

@@ -171,8 +171,8 @@ function added<T>(set: Set<T>, one: T): () => void {
 
 /**
  * Reads queries again after changes. The first change of a burst causes an immediate read, and the others share a later
- * one. Updates therefore show without delay, and 50 changes per second cause only two reads. An expensive query sets a
- * longer interval in its `meta` (`everyMs`).
+ * one. Updates therefore show without delay, and 50 changes per second cause only two reads per second. An
+ * expensive query sets a longer interval in its `meta` (`everyMs`).
  */
 function createRefresh(queryClient: QueryClient): {
   now: (topics: readonly Topic[]) => void;

@@ -4,7 +4,7 @@ import { ok, parley } from './parley.ts';
 export type Names = ReadonlyMap<string, string>;
 type Pairs = readonly (readonly [string, string])[];
 
-/** Query for the names to display. One request loads the newest 100. Older objects are shown by their ID. */
+/** Query parameters for loading names. One request loads the newest 100. Older objects are shown by their ID. */
 const query = { limit: 100 };
 const none: Names = new Map();
 // Defined outside of the hooks, because React Query reuses the result of `select` only for the same function.

@@ -3,7 +3,7 @@ import { isCode, ok, parley } from './parley.ts';
 
 /**
  * Heartbeats for the escalations that were accepted in this tab. They are sent while the tab is open, on any page. If
- * the tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another person.
+ * the tab is closed or the machine sleeps, the heartbeats stop, and Parley requests another human agent.
  */
 
 /**
@@ -17,8 +17,8 @@ const KEPT = 'parley-present';
 type Present = Readonly<Record<string, string>>;
 
 /**
- * Returns the escalations that were accepted in this tab. Each escalation ID maps to the ID of the person who accepted
- * it. The data is kept in session storage, so that it survives a reload of the tab.
+ * Returns the escalations that were accepted in this tab. Each escalation ID maps to the ID of the human agent who
+ * accepted it. The data is kept in session storage, so that it survives a reload of the tab.
  */
 function read(): Present {
   try {

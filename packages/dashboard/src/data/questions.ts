@@ -5,7 +5,7 @@ import type { Gap } from './knowledge.ts';
  * as one question.
  */
 export type Question = {
-  /** ID of the gap that was asked about most recently. */
+  /** ID of the gap whose question was asked most recently. */
   id: string;
   text: string;
   /** The gaps of the question, most recently asked first. */

@@ -91,7 +91,7 @@ export function SelectField<Values extends FieldValues>({
 
 /**
  * Returns the error for a value: the form's own error, or else the error that the API returned. Does not call
- * `getFieldState`, because then the first blur of every input renders the whole form again.
+ * `getFieldState`, because that would render the whole form again on the first blur of every input.
  */
 export function errorAt<Values extends FieldValues>(
   { formState, failure }: Form<Values>,

@@ -3,7 +3,7 @@ import type { Piece, Structure } from '../../../widget/src/text/piece.ts';
 import { readText } from '../../../widget/src/text/read-text.ts';
 
 /**
- * Shows a message as the widget shows it to the user: web addresses become links, and Markdown is formatted. Everything
+ * Shows a message with the formatting of the widget: web addresses become links, and Markdown is formatted. Everything
  * else, including HTML, stays plain text, and nothing is loaded from other hosts.
  */
 export function RichText({

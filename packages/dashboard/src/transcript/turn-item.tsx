@@ -69,7 +69,7 @@ export const TurnItem = memo(function TurnItem({
   );
 });
 
-/** Returns true if the turn may contain Markdown. Models write it, and so may people who reply. */
+/** Returns true if the turn may contain Markdown. Models write it, and so may human agents. */
 function isMarkdown({ role }: Turn): boolean {
   return role === 'agent' || role === 'human';
 }

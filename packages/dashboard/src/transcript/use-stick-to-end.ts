@@ -5,7 +5,7 @@ const NEAR_PX = 96;
 
 /**
  * Keeps the end of a growing list in view while the reader is at the end. Stops when the reader scrolls up, and resumes
- * when the reader returns. Works with any scrolling element, the page or a pane.
+ * when the reader returns. Works whether the page or a pane scrolls.
  * @param startsAtEnd scrolls to the end on the first render
  */
 export function useStickToEnd(startsAtEnd: boolean): {

@@ -7,7 +7,7 @@ import { isOfInputMethod } from '../../../widget/src/text/input-method.ts';
 
 export type Search = Record<string, string>;
 
-/** Returns the filters and a function that changes them. The address contains them, so that links keep them. */
+/** Returns the filters in the address, and a function that changes them there. A copied link keeps the filters. */
 export function useFilters(): [Search, (changed: Record<string, string | undefined>) => void] {
   const search = useSearch({ strict: false }) as Search;
   const navigate = useNavigate();
@@ -43,8 +43,8 @@ export function ClearFilters({ names }: { names: readonly string[] }) {
 }
 
 /**
- * A filter for one of a few values, or for any value. It also shows a value in the address that is not among them,
- * because otherwise an invisible value would filter the list.
+ * A drop-down filter. If the address contains a value that is not among the options, the filter shows that value too,
+ * so that people see why the list is filtered.
  */
 export function SelectFilter({
   name,

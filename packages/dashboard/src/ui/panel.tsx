@@ -11,7 +11,7 @@ import './panel.css';
 
 /**
  * Lays out a page with a panel beside its content. The panel contains details and actions, and stays in view while the
- * content scrolls. On narrow screens, it collapses to a line above the content that can be expanded.
+ * content scrolls. On narrow screens, it is above the content, and only its title is shown until somebody expands it.
  */
 export function WithPanel({
   label,

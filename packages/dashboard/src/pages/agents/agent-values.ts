@@ -47,7 +47,7 @@ export function valuesOf(agent: Partial<Agent>) {
         ...rule,
         keywords: textOfLines(rule.keywords),
       })),
-      /** Null if people are always available. */
+      /** Null if human agents are always available. */
       hours: orJson<Loose<Hours> | null>(escalation?.hours ?? null),
       telephone: { to: escalation?.telephone?.to ?? '' },
     },

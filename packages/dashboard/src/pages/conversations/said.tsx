@@ -60,8 +60,8 @@ function partsOf(text: string, words: readonly string[]): Part[] {
 }
 
 /**
- * Returns the first occurrence of any of the words at or after an index. If several words start at the same place,
- * returns the longest.
+ * Returns the first occurrence of any of the words at or after an index. If several words start at the same
+ * position, returns the longest.
  */
 function firstOf(
   text: string,

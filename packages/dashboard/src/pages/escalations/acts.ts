@@ -44,7 +44,7 @@ export function useDecline() {
 }
 
 /**
- * Releases an escalation, so that another person can accept it. A non-empty `team` becomes its new team. The agent
+ * Releases an escalation, so that another human agent can accept it. A non-empty `team` becomes its new team. The agent
  * stays silent.
  */
 export function useRelease(team: string) {

@@ -14,8 +14,8 @@ type CannedReply = Schemas['CannedReply'];
 const KEY = ['canned-replies'] as const;
 
 /**
- * Offers the team's canned replies with their placeholders filled in. The person inserts or edits one. The dialog is
- * not part of the reply form, because it contains a form of its own.
+ * Offers the team's canned replies with their placeholders filled in, to insert or to edit. The dialog is not part of
+ * the reply form, because it contains a form of its own.
  */
 export function CannedReplies({
   escalation,

@@ -22,7 +22,7 @@ import type { Shown } from './shown.ts';
 const ROW_PX = 92;
 const SKELETONS = 4;
 
-/** Lists the escalations that this person has accepted and is still handling. */
+/** Lists the escalations that the signed-in person has accepted and is still handling. */
 export function useMine(): List<Escalation> {
   const { id } = useSelf();
   return useList('escalations', '/v1/escalations', {

@@ -5,7 +5,7 @@ import { CopyId } from '../../ui/copy-id.tsx';
 import { useConversation } from '../../data/conversations.ts';
 import { CustomerLink } from '../customers/customer-link.tsx';
 
-/** Shows the agent's note for the person: why it escalated, what happened so far, and who the user is. */
+/** Shows the agent's note for the human agent: why it escalated, what happened so far, and who the user is. */
 export function HandOverNote({ escalation }: { escalation: Escalation }) {
   const { conversation_id: conversationId, summary } = escalation;
   const { data: conversation } = useConversation(conversationId);

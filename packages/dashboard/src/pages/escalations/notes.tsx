@@ -16,7 +16,7 @@ const SHOWN_MAX = 100;
 
 const keyOf = ({ conversation_id: id }: Escalation) => ['escalations', 'notes', id] as const;
 
-/** Shows colleagues' notes about this conversation, and lets the person add a note. Customers never see notes. */
+/** Shows colleagues' notes about this conversation, and a form to add one. Customers never see notes. */
 export function Notes({ escalation }: { escalation: Escalation }) {
   const [isWriting, setWriting] = useState(false);
   const { data: notes = [], error } = useQuery({

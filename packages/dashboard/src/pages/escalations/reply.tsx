@@ -15,7 +15,7 @@ export function draftOf(escalationId: string): string {
 
 const IS_MAC = navigator.userAgent.includes('Mac');
 
-/** The reply box of the person who accepted the escalation. */
+/** The reply box of the human agent who accepted the escalation. */
 export function Reply({
   escalation,
   takesFocus,

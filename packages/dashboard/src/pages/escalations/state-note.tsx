@@ -68,7 +68,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
   }
 }
 
-/** Says whether the person gave the conversation back to the agent or the conversation ended. */
+/** Says that the human agent gave the conversation back to the agent, or that it ended while they handled it. */
 function CompletedWords({ escalation }: { escalation: Escalation }) {
   const { accepted_by: by, finished_at: finishedAt } = escalation;
   const { data: conversation } = useConversation(escalation.conversation_id);

@@ -56,7 +56,7 @@ export function Talk({
   );
 }
 
-/** Returns true if the conversation is gone. Its escalation stays for the statistics. */
+/** Returns true if the error means that the conversation was erased. Its escalation is kept for the statistics. */
 function isErased(error: unknown): boolean {
   return error instanceof ParleyError && error.status === 404;
 }

@@ -19,7 +19,7 @@ import { SecretOnce } from './secret-once.tsx';
 type Rotation = NonNullable<TaggedEndpoint['endpoint']['secret_rotation']>;
 type Step = { overlap_sec?: number; activate?: true; cancel?: true };
 
-/** Rotates the signing secret in two steps, between which the new secret is added to the receiver. */
+/** Rotates the signing secret in two steps. Between them, somebody adds the new secret to the receiver. */
 export function SecretRotation({ tagged }: { tagged: TaggedEndpoint }) {
   const [isAsking, setIsAsking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);

@@ -5,7 +5,7 @@ import { Choice } from '../agent-fields.tsx';
 import { isCounted, type AgentFormProps, type AgentValues } from '../agent-values.ts';
 import { HoursField } from './hours-field.tsx';
 
-/** Fields that set when and how a person takes over. */
+/** Fields that set when and how a human agent takes over. */
 export function EscalationFields({ form }: AgentFormProps) {
   return (
     <>

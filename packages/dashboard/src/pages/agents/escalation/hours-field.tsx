@@ -20,7 +20,7 @@ const DAY_NAMES: Record<(typeof DAYS)[number], string> = {
 
 const OFFICE: Period = { days: ['mon', 'tue', 'wed', 'thu', 'fri'], from: '09:00', to: '17:00' };
 
-/** Edits the hours during which people can take over. `null` means always. */
+/** Edits the hours during which human agents can take over. `null` means always. */
 export function HoursField({
   value,
   failure,

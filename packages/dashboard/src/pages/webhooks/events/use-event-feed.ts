@@ -19,7 +19,7 @@ type Feed = {
   clear: () => void;
 };
 
-/** Collects live events of one type or of all types, on top of the events loaded before. */
+/** Collects live events of one type, or of all types, and lists them above the events in `before`. */
 export function useEventFeed(type: string | undefined, before: readonly LiveEvent[]): Feed {
   const [shown, setShown] = useState<readonly LiveEvent[]>([]);
   const [isCleared, setIsCleared] = useState(false);
