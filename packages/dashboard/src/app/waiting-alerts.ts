@@ -43,8 +43,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // Because the notifications of all open tabs have the same `tag`, the browser shows only one of them. It omits the
-  // user's messages, because passers-by could read them.
+  // Because the notifications of all open tabs have the same `tag`, the browser shows only one of them. Notifications
+  // omit the user's messages, because passers-by could read them.
   const shown = new Notification('A user is waiting for a human agent', {
     body: reason.replaceAll('_', ' '),
     tag: id,

@@ -10,9 +10,9 @@ let standIn: HTMLElement | undefined;
 let lastPath: string | undefined;
 
 /**
- * Keeps the keyboard focus on the page. If the focused element is removed or disabled, as a busy button is, the browser
+ * Keeps the keyboard focus on the page. If the focused element is removed, or disabled like a busy button, the browser
  * moves the focus to `<body>`. This function moves it to the nearest surrounding element that remains, or back to the
- * element as soon as it is enabled again.
+ * element as soon as that is enabled again.
  * @returns a function that stops this
  */
 export function keepFocus(): () => void {
@@ -49,7 +49,8 @@ export function holdFocus(): () => void {
   const before = kept;
   return () => {
     kept = before;
-    // This may have no effect while the dialog is still in the document. Its removal then calls `restore` again.
+    // This call may have no effect while the dialog is still in the document. `restore` is called again when the dialog
+    // is removed.
     restore();
   };
 }
@@ -95,7 +96,7 @@ function takeAs(place: HTMLElement): boolean {
   if (!place.hasAttribute('tabindex')) {
     place.tabIndex = -1;
     const release = (): void => {
-      // Another window has the focus now, and this element gets it back later.
+      // If the whole window lost the focus, the browser returns it to this element later. The element stays focusable.
       if (!document.hasFocus()) return;
       place.removeAttribute('tabindex');
       place.removeEventListener('blur', release);

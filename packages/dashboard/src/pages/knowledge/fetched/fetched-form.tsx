@@ -145,7 +145,7 @@ function LimitFields({ form }: Pick<FieldsProps, 'form'>) {
           {...number}
           name="website.delay_ms"
           label="Delay in milliseconds"
-          hint="Time between requests. 0 sends several at once. Default: 500."
+          hint="Time between requests. 0 sends several requests at once. Default: 500."
         />
       </div>
     </>

@@ -13,7 +13,7 @@ import { TypeFilter } from './type-filter.tsx';
 import { KEPT_MAX, useEventFeed } from './use-event-feed.ts';
 
 const BEFORE = 50;
-/** Number of events that are rendered by default. It is limited, because a new event moves every rendered one. */
+/** Number of events that are rendered by default. It is limited, because a new event moves every event below it. */
 const DRAWN = 100;
 const NONE: readonly LiveEvent[] = [];
 
