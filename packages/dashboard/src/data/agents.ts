@@ -146,8 +146,8 @@ export function waitingVersion(agent: Agent): number | null {
 }
 
 /**
- * Returns true if a pin prevents new versions from going live automatically. Returns false under the policy `manual`,
- * where they never do, and every publication sets a pin.
+ * Returns true if a pin prevents new versions from going live automatically. Returns false under the policy `manual`:
+ * new versions never go live automatically there, and every publication sets a pin.
  */
 export function isPinned(agent: Agent): boolean {
   return agent.publish_policy !== 'manual' && agent.pinned_version !== null;

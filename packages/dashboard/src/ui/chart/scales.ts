@@ -62,7 +62,7 @@ export function momentText(at: number): string {
   return both.format(at * 1_000);
 }
 
-/** Returns the lower and upper edges of each series. Bars are stacked in their order. Lines have no lower edge. */
+/** Returns the lower and upper edges of each series. Bars are stacked in the order given. Lines have no lower edge. */
 export function edgesOf(
   series: readonly { values: readonly (number | null)[]; shape?: 'bar' }[],
 ): { low: number[] | null; high: readonly (number | null)[] }[] {
