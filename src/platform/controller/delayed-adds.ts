@@ -3,7 +3,10 @@ import type { SetTimer } from './timer.ts';
 type Delayed<K> = { key: K; priority: number; dueAtMs: number; cancel: () => void };
 
 export type DelayedAdds<K> = {
-  /** Adds the key after a delay. If the key is already delayed, the earlier time and the higher priority win. */
+  /**
+   * Adds the key to the work queue after a delay. If the key is already waiting for a delayed add, the earlier time and
+   * the higher priority win.
+   */
   put: (id: string, add: { key: K; priority: number; delayMs: number }) => void;
   /**
    * Cancels the delayed add of a key that is now added without a delay. Returns the priority of the delayed add, or
@@ -14,8 +17,8 @@ export type DelayedAdds<K> = {
 };
 
 /**
- * Stores keys that will be added later, each at most once. Each key has its own timer. Node keeps its timers in a heap,
- * so 10,000 timers cost no more than a heap of our own would.
+ * Holds the keys that will be added to a work queue after a delay, each at most once. Each key has its own timer. Node
+ * keeps its timers in a heap, so 10,000 timers cost no more than a heap of our own would.
  */
 export function createDelayedAdds<K>(deps: {
   nowMs: () => number;

@@ -1,8 +1,8 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /**
- * Calls `fire` once after `delayMs`, and returns a function that cancels the call. It is injected, so that tests can
- * control time.
+ * Calls `fire` once after `delayMs`, and returns a function that cancels the call. Modules get the timer as a
+ * dependency, so that tests can control time.
  */
 export type SetTimer = (fire: () => void, delayMs: number) => () => void;
 

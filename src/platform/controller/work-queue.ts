@@ -102,7 +102,7 @@ export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
     metrics?.retried();
     const id = keyOf(key);
     const priority = options.priority ?? LIVE_PRIORITY;
-    // If the key is already waiting, it will run before the delay ends, so the delay is not needed.
+    // If the key is already waiting, it will be reconciled anyway, so a delayed add is not needed.
     if (!(delayMs > 0)) add(key, options);
     else if (!queue.waits(id)) delayed.put(id, { key, priority, delayMs });
   };
