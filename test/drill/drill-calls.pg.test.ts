@@ -70,7 +70,7 @@ test.each([
   'callers are greeted, answered and interrupt, with interrupted sentences %s, and nothing is left behind',
   async (_, retranscribes) => {
     const { isRight, lines } = await drill(TOKEN, retranscribes);
-    expect(lines).toContain('5 calls, 0 failed; 1 of 1 interruptions were correct');
+    expect(lines).toContain('5 calls, 0 failed; 1 of 1 interruptions were handled correctly');
     expect(isRight).toBe(true);
     await nothingIsLeft();
   },

@@ -61,7 +61,7 @@ describe.runIf(IS_NIGHTLY)('against `parley start`', () => {
   /** The calls take as long as people speak. */
   test('callers are greeted, answered and broken off, and leave nothing behind', async () => {
     const { stdout } = await drill(files, '--interruptions', '3', '--at-once', '5');
-    expect(stdout).toContain(`\n5 calls, 0 failed; 3 of 3 interruptions were correct\n`);
+    expect(stdout).toContain(`\n5 calls, 0 failed; 3 of 3 interruptions were handled correctly\n`);
     await nothingIsLeft();
   }, 120_000);
 

@@ -41,7 +41,7 @@ test('a rolling restart of the API drops no call, and loses no event and no word
   console.log(output);
   expect(output).toMatch(
     new RegExp(
-      `14 calls, 0 failed; ${INTERRUPTIONS} of ${INTERRUPTIONS} interruptions were correct`,
+      `14 calls, 0 failed; ${INTERRUPTIONS} of ${INTERRUPTIONS} interruptions were handled correctly`,
     ),
   );
   await eventually(

@@ -12,7 +12,7 @@ export type Declared = {
 };
 
 export type DeclareOptions = {
-  /** Name of all declared objects. */
+  /** Name given to every declared object. */
   name: string;
   /** Base URLs at which Parley reaches the drill's server and the voice. */
   here: string;

@@ -205,7 +205,7 @@ function conclude(
   write(tableOf(calls));
   write('');
   write(
-    `${calls.length} calls, ${failed} failed; ${right} of ${breaks.length} interruptions were correct`,
+    `${calls.length} calls, ${failed} failed; ${right} of ${breaks.length} interruptions were handled correctly`,
   );
   write(
     `webhooks: ${hooks.doubled()} arrived twice, ${hooks.forged()} had an invalid signature; the carrier repeated ${carrier.repeats()} requests`,

@@ -68,7 +68,7 @@ export function serveCarrier(statusOf: Carrier['statusOf']): Serve {
 
 export async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // The cast is safe: a request without an encoding yields buffers.
+  // The cast is safe: a stream without a text encoding yields buffers.
   for await (const chunk of request) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }

@@ -7,8 +7,8 @@ export type Voice = {
   /** Transcribes the agent's audio, which is µ-law at 8 kHz. */
   hear: (sound: Uint8Array) => Promise<string>;
   /**
-   * Returns the part of a text that `sound` contains. The voice knows at what time each word of its audio is spoken.
-   * The last word may be cut off. Returns undefined if the audio does not belong to this text.
+   * Returns the part of a text that `sound` contains, of which the last word may be cut off. The voice can determine
+   * this, because it produced the audio. Returns undefined if the audio does not belong to this text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
   /** Share of words that `hear` may transcribe incorrectly. 0 means none. */

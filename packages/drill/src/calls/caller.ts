@@ -26,14 +26,15 @@ export type Caller = {
     keys: string,
     about: { expected: string; message: string; afterMs: number },
   ) => Promise<void>;
-  /** Breaks the socket. Resolves when the carrier has opened another one. */
+  /** Breaks the socket. Resolves when the carrier has opened a new one. */
   loseLine: () => Promise<void>;
   /** Plays audio while the agent speaks. Records a problem if this interrupts the agent. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 
 /**
- * A turn of the call. If `expected` is undefined, any reply is accepted. `sound` is the agent's audio that was played.
+ * A turn of the call. `expected` is the reply that the agent should give; if it is undefined, any reply is accepted.
+ * `sound` is the part of the agent's audio that was played to the caller.
  */
 export type Said =
   | { role: 'user'; text: string }
@@ -48,11 +49,14 @@ export type Wait = { turn: number; fromMs: number; toMs: number };
  */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
-/** Maximum time from an interruption to silence: the length of speech that counts as an interruption, plus 300 ms. */
+/**
+ * Maximum time in ms from an interruption until the agent is silent: the length of speech that counts as an
+ * interruption, plus 300 ms.
+ */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
 /** Time after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Time after a sound within which its transcript may still arrive and interrupt the agent. */
+/** Maximum time in ms for the transcript of a sound to arrive. Until then, the sound may still interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;

@@ -7,8 +7,7 @@ import type { Said } from './caller.ts';
 export type Compared = {
   problems: string[];
   /**
-   * Interrupted turns, by index. `apart` is the difference between the numbers of words in the stored and the played
-   * text.
+   * Interrupted turns, by index. `apart` is the difference between the word counts of the stored and the played text.
    */
   cut: Map<number, { stored: string; played: string; apart: number }>;
   /** Stored texts of the caller's turns, by index. */

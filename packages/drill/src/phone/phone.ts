@@ -155,8 +155,8 @@ async function openStream(
   onClose: (code: number) => void,
 ): Promise<Stream> {
   const { account, baseUrl, sid: callSid, streamSid } = about;
-  // The URL begins with the public base URL, which a drill inside the cluster may be unable to reach. It is replaced
-  // with the base URL that the drill can reach.
+  // The stream's URL begins with the public base URL, which a drill inside the cluster may be unable to reach. This
+  // part is replaced with the base URL that the drill can reach.
   const named = baseUrl.replace(/^http/, 'ws');
   const reached = url.startsWith(named)
     ? about.url.replace(/^http/, 'ws') + url.slice(named.length)

@@ -1,7 +1,7 @@
 import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts';
 
 /**
- * Player at the caller's end of a line. It plays frames in real time, and sends back each `mark` frame when playback
+ * Player at the caller's end of a call. It plays frames in real time, and sends back each `mark` frame when playback
  * reaches it. When a `clear` frame arrives, the player knows to the exact sample how much audio it has played.
  */
 export type Player = {

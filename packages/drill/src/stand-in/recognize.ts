@@ -4,7 +4,10 @@ import { samplesOfWav } from './wav-samples.ts';
 export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
-/** Number of samples in 0.1 s. Each recording is first searched for the loudest piece of this length in the audio. */
+/**
+ * Length of a piece in samples (0.1 s). To align the audio with a recording, `placeOf` finds the loudest piece of the
+ * audio in the recording.
+ */
 const PIECE = RATE * 0.1;
 /**
  * A correlation up to this value is not a match. Each correlation is first estimated from every eighth sample
