@@ -21,8 +21,8 @@ export type ConnectDone = (error: EgressFailure | null, socket: net.Socket | nul
 export type Connect = (target: Target, done: ConnectDone) => () => void;
 
 /**
- * Time in ms to wait for a connection to one address before trying the next one. The last address may take until the
- * deadline.
+ * Time in ms to wait for a connection to one address before trying the next one. The attempt for the last address may
+ * take until the request's deadline.
  */
 const NEXT_ADDRESS_AFTER_MS = 1000;
 
@@ -70,9 +70,10 @@ export function createConnector(deps: {
 const OWN_PORT = "Requests to Parley's own address and port are not allowed.";
 
 /**
- * Connects to an address that has passed the check. The name is used only for SNI and the certificate check; `lookup`
- * returns the checked addresses. `rejectUnauthorized` is explicit, because its default is read from an environment
- * variable. TLS sessions are not resumed, so that every connection checks the certificate.
+ * Connects to one of the addresses, which have all passed the check. The host name is not resolved again: it is used
+ * only for SNI and the certificate check, and `lookup` returns the checked addresses. `rejectUnauthorized` is explicit,
+ * because its default is read from an environment variable. TLS sessions are not resumed, so that every connection
+ * checks the certificate.
  */
 function dial(
   target: Target,

@@ -109,7 +109,7 @@ function readInit(input: string | URL | Request, init: RequestInit): Sent {
     input instanceof Request ||
     !(sent === null || typeof sent === 'string' || Buffer.isBuffer(sent))
   ) {
-    throw new TypeError('Requests must be given as a URL, and the body as a string or bytes.');
+    throw new TypeError('Pass the request as a URL, and its body as a string or bytes.');
   }
   return {
     url: String(input),

@@ -86,7 +86,7 @@ function hostProblem(url: URL, guard: AddressGuard): string | undefined {
   if (refusal !== undefined) return refusal;
   const port = portOf(url);
   if ((isLocal || isLiteral) && guard.isOwnPort(isLocal ? '127.0.0.1' : host, port)) {
-    return `Port ${port} of this machine is Parley's own: use a different host or port.`;
+    return `Port ${port} of this machine is used by Parley itself: use a different host or port.`;
   }
 
   const mayBePlain = isLocal || (isLiteral ? guard.isListed(host) : guard.isListedHost(host));
