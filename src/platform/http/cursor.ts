@@ -35,7 +35,7 @@ export const pageLimit = z
 export const listOrder = z
   .enum(['newest', 'oldest'], 'must be newest or oldest')
   .optional()
-  .meta({ description: 'Which items come first. Default: newest.' });
+  .meta({ description: 'Which items come first, by creation time. Default: newest.' });
 
 /** Query parameter that requests the number of items in a list (contract/pagination.md#lists). */
 export const withTotal = flag.meta({
@@ -51,7 +51,7 @@ export const totalCount = z
   .optional()
   .meta({
     description:
-      `Number of items on all pages together. ${COUNT_MAX.toLocaleString('en')} means this number or more. ` +
+      `Total number of items on all pages. ${COUNT_MAX.toLocaleString('en')} means at least that many. ` +
       'Null if counting takes more than half a second. Absent unless `total=true`.',
   });
 

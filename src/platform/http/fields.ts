@@ -135,7 +135,7 @@ export const metadataPatch = z
   .nullable()
   .optional()
   .describe(
-    'Members to change. A null value removes the member. Null instead of an object removes all members.',
+    'Members to change. A null value removes the member, and `"metadata": null` removes all members.',
   );
 
 /** Checks the number of members in `metadata` after a merge patch. @throws ApiError invalid_body */

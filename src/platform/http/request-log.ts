@@ -41,9 +41,9 @@ export function watchRequests({ metrics, log }: Watching): RequestHandler {
 type Answered = { request: Request; response: Response; durationMs: number };
 
 /**
- * Logs a response. Successful responses are logged only with `PARLEY_LOG_LEVEL=debug`: the metrics count them, and a
- * log line costs a tenth of the request itself. Health probes and metrics scrapes are never logged. For a server error,
- * this function logs only the status; `logError` logs the details.
+ * Logs a response. Successful responses are logged only with `PARLEY_LOG_LEVEL=debug`: the metrics count them, and
+ * writing a log line costs a tenth as much as the request itself. Health probes and metrics scrapes are never logged.
+ * For a server error, this function logs only the status; `logError` logs the details.
  */
 function logAnswer(log: Logger, { request, response, durationMs }: Answered): void {
   const { method, originalUrl } = request;

@@ -359,7 +359,7 @@ function createDelayedAnswers(): (socket: Socket) => void {
     socket.resume();
   };
   return (socket) => {
-    if (delayed.has(socket)) return; // It failed once more, such as by running out of time.
+    if (delayed.has(socket)) return; // The request failed again, for example because it also timed out.
     const waitMs = pace(socket.remoteAddress ?? '');
     if (waitMs === 0) return answer(socket);
     socket.pause();

@@ -86,8 +86,8 @@ export function tokensIn(headers: Headers): SentToken[] {
 }
 
 /**
- * Returns the value of a cookie. Returns undefined if the cookie is missing, or if it appears twice, because then one
- * of the two was set by someone else on this host.
+ * Returns the value of a cookie, or undefined if the cookie is missing or appears twice. If it appears twice, we cannot
+ * know which of the two we set: another server on this host may have set the other.
  */
 function valueOf(header: string, name: string): string | undefined {
   const values = header

@@ -17,13 +17,16 @@ export type UsageRouteDeps = {
 
 const Used = z
   .strictObject({
-    limit: z.int().min(1).nullable().describe('The limit. Null means unlimited.'),
+    limit: z.int().min(1).nullable().describe('Maximum for `used`. Null means unlimited.'),
     used: z.int().min(0),
   })
   .meta({ id: 'Used', description: 'A limit and its current usage.' });
 
 const UsedShares = z
-  .strictObject({ api_key: Used.describe('Usage of the calling API key.'), namespace: Used })
+  .strictObject({
+    api_key: Used.describe('Limit and current usage of the calling API key.'),
+    namespace: Used,
+  })
   .meta({
     id: 'UsedShares',
     description: 'Limits on concurrent work, for the API key and for the namespace.',
@@ -34,7 +37,7 @@ const usageOf = (quotas: readonly string[]) =>
     .strictObject({
       quotas: z
         .strictObject(Object.fromEntries(quotas.map((quota) => [quota, Used])))
-        .describe('Quotas of the namespace.'),
+        .describe('Quotas of the namespace, and how much of each is used.'),
       in_flight: z
         .strictObject({
           event_streams: UsedShares,
@@ -44,7 +47,8 @@ const usageOf = (quotas: readonly string[]) =>
           replay_jobs: UsedShares,
         })
         .describe(
-          'Concurrent work in the process that responds. `replay_jobs` counts all processes together.',
+          'Limits on concurrent work, and how much is in progress in the process that handles this request. ' +
+            '`replay_jobs` counts the jobs in all processes.',
         ),
     })
     .meta({ id: 'Usage', description: 'The limits of a namespace and their current usage.' });

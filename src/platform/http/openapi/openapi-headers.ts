@@ -31,7 +31,10 @@ const REQUEST_HEADERS = {
   'Last-Event-ID': z
     .string()
     .optional()
-    .meta({ description: 'The last event `id` that you received. The stream continues after it.' }),
+    .meta({
+      description:
+        'The `id` of the last event that you received. The stream continues after that event.',
+    }),
 };
 
 /** Returns the request headers of a route, or undefined if it takes none. */

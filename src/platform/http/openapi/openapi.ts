@@ -73,8 +73,7 @@ export function describeApi(api: {
 
 /**
  * Returns a copy in which the description of each pattern ends with an explanation, so that readers need not decode
- * regular expressions. It is a copy because the generator shares parts of the document with the schemas, which must not
- * change.
+ * regular expressions. The original must not change, because the generator shares parts of it with the schemas.
  */
 function withPatternsExplained<T>(node: T): T {
   if (Array.isArray(node)) return node.map(withPatternsExplained) as T;
