@@ -43,7 +43,7 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
   const { pointer, act = 'change' } = terms;
   const managers = [...new Set(conflicts.map(({ manager }) => manager))];
   const places = [...new Set(managers.map(placeOf))].join(' and ');
-  const detail = `Managed by ${managers.join(', ')}. ${adviceFor(act, places)}`;
+  const detail = `This resource, or a part of it, is managed by ${managers.join(', ')}. ${adviceFor(act, places)}`;
   const errors = conflicts.map(({ field, manager }) => ({
     pointer: pointer(`/spec/${field}`),
     code: 'managed_elsewhere',
@@ -55,7 +55,7 @@ export function managedElsewhere(conflicts: readonly Conflict[], terms: RestTerm
 
 /**
  * Returns the conflicts to report (with `managedElsewhere`) when a deletion is rejected: one for each manager of the
- * object except the API itself, or one for `managedBy` if there is no such manager.
+ * object except the API itself. If there is no other manager, returns one for `managedBy`.
  */
 export function ownersElsewhere(
   owners: Readonly<Record<string, readonly string[]>>,
