@@ -139,7 +139,7 @@ export function createController<K>(deps: ControllerDeps<K>): Controller {
   };
 
   const drain = async (): Promise<void> => {
-    // Not awaited, because a run that ignores its signal would delay the shutdown forever.
+    // The promise is not awaited, because a run that ignores its signal would delay the shutdown forever.
     void queue.shutDown({ drop: true });
     const cancel = setTimer(() => {
       for (const abort of running) abort.abort(new Error('the controller is stopping'));
