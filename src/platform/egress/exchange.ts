@@ -37,7 +37,7 @@ export type Flow = { cut: () => void; pause: () => void; resume: () => void };
 type ExchangeDeps = {
   /**
    * Maximum size of the body in bytes. The sink that `onResponse` returns cuts off the body at this size. As a
-   * safeguard, the socket is destroyed once it has read more than this plus `MAX_OVERHEAD_BYTES`.
+   * safeguard, the socket is destroyed once it has read more than the sum of this size and `MAX_OVERHEAD_BYTES`.
    */
   maxResponseBytes: number;
   /** Called with the final headers. Informational responses (1xx) are skipped. */
