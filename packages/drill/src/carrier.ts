@@ -12,7 +12,8 @@ export type Carrier = {
   /** Calls Parley's number. */
   ring: () => Promise<{ sid: string; answer: Answer }>;
   /**
-   * Reports to Parley that a stream has ended, and returns the next instructions. `isThere` is false after a hang-up.
+   * Reports to Parley that a stream has ended, and returns the next instructions. `isThere` is false if the
+   * caller has hung up.
    */
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
   /** Reports to Parley that the call has ended. */
