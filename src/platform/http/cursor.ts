@@ -6,9 +6,9 @@ import { saying } from '../resources/schema/patterns.ts';
 import { flag } from './fields.ts';
 
 /**
- * Pages of a list, newest first by default (contract/pagination.md#lists). A cursor contains the id of the last item,
- * or the list's name and the item's number, in base64url. From the id's prefix or the list's name, the API recognizes
- * and rejects a cursor from a different list.
+ * Pages of a list, newest first by default (contract/pagination.md#lists). A cursor identifies the last
+ * item of a page: it contains the item's id, or the list's name and the item's number, in base64url. From the id's
+ * prefix or the list's name, the API recognizes and rejects a cursor from a different list.
  */
 
 export type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null };
