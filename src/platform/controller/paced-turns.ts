@@ -15,8 +15,8 @@ export type PacedTurns = {
 };
 
 /**
- * Creates paced turns for `perSec` bytes per second. After enough idle time, pieces of up to `burst` bytes in total
- * begin without waiting.
+ * Creates a limiter for `perSec` bytes per second. After enough idle time, pieces of up to `burst` bytes in total begin
+ * without waiting.
  */
 export function createPacedTurns(rate: { burst: number; perSec: number }): PacedTurns {
   const credit = createCredit(rate);
