@@ -12,7 +12,7 @@ export type CallReport = {
 };
 
 /**
- * An interruption and its results: when it occurred, how fast the agent fell silent, and what the transcript contains.
+ * An interruption and its results: when it occurred, how soon the agent fell silent, and what the transcript contains.
  */
 export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 

@@ -91,9 +91,9 @@ export async function callUp(deps: Deps): Promise<Phone> {
       await delay(AGAIN_MS);
       last = await carrier.streamOver(sid, last, true);
       if (last.stream) return await connect();
-      dropped = `the socket was closed with ${code}, and the next instructions were ${last.verbs || 'empty'}`;
+      dropped = `the socket was closed with code ${code}, and the next instructions were ${last.verbs || 'empty'}`;
     } catch (error) {
-      dropped = `the socket was closed with ${code}, and reconnecting failed: ${String(error)}`;
+      dropped = `the socket was closed with code ${code}, and reconnecting failed: ${String(error)}`;
     }
     talker.stop();
     isOver = true;
