@@ -68,7 +68,7 @@ type Held = Pick<Caller, 'keyId' | 'sessionId'>;
 /** Watches a key or a session until `release` is called. `ended` aborts soon after the key or session ends. */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
-/** Maximum length of a key in a request. It is longer than any possible key (src/config.ts allows 207 characters). */
+/** Maximum length of a key in a request. Every valid key is shorter (src/config.ts allows 207 characters). */
 const KEY_LENGTH_MAX = 256;
 
 export type Credentials = {

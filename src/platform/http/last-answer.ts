@@ -55,7 +55,7 @@ function dropRest(socket: Duplex): void {
   });
 }
 
-/** Connections that we have ended but whose clients have not closed yet, oldest first. */
+/** Connections that we have ended but that the clients have not closed yet, oldest first. */
 const ending = new Set<Duplex>();
 
 /**

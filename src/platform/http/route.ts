@@ -105,7 +105,7 @@ export type Answer = {
  * problem document.
  */
 export type Answering = <R>(
-  // Not `CommitHook<R>`: TypeScript could not infer `R` from the result of `act` if the parameter of `act` used `R`.
+  // `CommitHook<R>` is not used: TypeScript could not infer `R` from the result of `act` if its parameter used `R`.
   act: (beforeCommit: CommitHook<unknown>) => Promise<R>,
   view: (result: R) => Answer,
 ) => Promise<Answer>;
@@ -370,7 +370,7 @@ export function takesIdempotencyKey({ method, scope }: Pick<Route, 'method' | 's
   return method === 'post' && scope !== null;
 }
 
-/** Returns true if a route accepts `If-Match`. Routes that create a resource do not: they change no existing one. */
+/** Returns true if a route accepts `If-Match`. Routes that create a resource do not accept it. */
 export function takesIfMatch({
   etag,
   method,

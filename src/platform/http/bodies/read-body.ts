@@ -16,9 +16,9 @@ import { endUnread } from '../last-answer.ts';
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes of a rejected body to read and drop. This way, a client that sends its whole body before it
- * reads the response still gets the response, and can reuse the connection. The value is twice the size limit for a
- * JSON body.
+ * Maximum number of bytes of a rejected body to read and drop. If they were not read, a client that sends its whole
+ * body before it reads the response would not get the response, and could not reuse the connection. The value is twice
+ * the size limit for a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**

@@ -21,7 +21,7 @@ export function openApiRoute(read: () => Promise<Buffer>): Route {
     errors: [],
     answers: {
       200: {
-        description: 'An OpenAPI 3.1 document.',
+        description: 'The OpenAPI 3.1 document of this API.',
         schema: z.record(z.string(), z.unknown()),
       },
     },
