@@ -50,7 +50,7 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
     if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES);
     throw new EgressFailure(
       'blocked',
-      'The host name has neither a public address nor an address that PARLEY_EGRESS_ALLOW allows.',
+      'The host name has no public address, and no address that PARLEY_EGRESS_ALLOW allows.',
     );
   };
 }
