@@ -87,7 +87,7 @@ async function sendsNothingToItself({ url, call }: Parley): Promise<void> {
     const website = { type: 'website', website: { url: own } };
     const refused = await call('POST', '/v1/knowledge/sources', website);
     expect(refused.status).toBe(422);
-    expect(refused.body.detail).toContain("Parley's own");
+    expect(refused.body.detail).toContain('used by Parley itself');
     expect((await call('POST', '/v1/webhooks', { url: own })).status).toBe(422);
   }
 }
