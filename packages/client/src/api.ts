@@ -2999,7 +2999,7 @@ export interface components {
     };
     /** The limits of a namespace and their current usage. */
     Usage: {
-      /** Quotas of the namespace. */
+      /** Quotas of the namespace, and how much of each is used. */
       quotas: {
         agents: components['schemas']['Used'];
         webhook_endpoints: components['schemas']['Used'];
@@ -3009,7 +3009,7 @@ export interface components {
         knowledge_bytes: components['schemas']['Used'];
         api_keys: components['schemas']['Used'];
       };
-      /** Concurrent work in the process that responds. `replay_jobs` counts all processes together. */
+      /** Limits on concurrent work, and how much is in progress in the process that handles this request. `replay_jobs` counts the jobs in all processes. */
       in_flight: {
         event_streams: components['schemas']['UsedShares'];
         message_streams: components['schemas']['UsedShares'];
@@ -3020,15 +3020,15 @@ export interface components {
     };
     /** A limit and its current usage. */
     Used: {
-      /** The limit. Null means unlimited. */
+      /** Maximum for `used`. Null means unlimited. */
       limit: (number | null);
       used: number;
     };
     /** Limits on concurrent work, for the API key and for the namespace. */
     UsedShares: {
-      /** Usage of the calling API key. */
+      /** Limit and current usage of the calling API key. */
       api_key: {
-        /** The limit. Null means unlimited. */
+        /** Maximum for `used`. Null means unlimited. */
         limit: (number | null);
         used: number;
       };
@@ -5044,7 +5044,7 @@ export interface paths {
           changes?: boolean;
         };
         header?: {
-          /** The last event `id` that you received. The stream continues after it. */
+          /** The `id` of the last event that you received. The stream continues after that event. */
           'Last-Event-ID'?: string;
         };
         path?: never;
@@ -5719,7 +5719,7 @@ export interface paths {
           test?: boolean;
           /** ID of a conversation, call or escalation, or words to search for. Each word must occur in what people and agents said, in `summary` or in `user_id`. Case is ignored. A page searches at most 5,000 conversations, so it may have fewer than `limit` items even if more exist. */
           q?: string;
-          /** Which items come first. Default: newest. */
+          /** Which items come first, by creation time. Default: newest. */
           order?: ('newest' | 'oldest');
           /** If true, the response has `total_count`. Default: false. */
           total?: boolean;
@@ -5740,7 +5740,7 @@ export interface paths {
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
-            /** Number of items on all pages together. 10,000 means this number or more. Null if counting takes more than half a second. Absent unless `total=true`. */
+            /** Total number of items on all pages. 10,000 means at least that many. Null if counting takes more than half a second. Absent unless `total=true`. */
             total_count?: (number | null);
           };
           'application/x-ndjson': string;
@@ -5795,13 +5795,13 @@ export interface paths {
         'application/json': {
           /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to change. A null value removes the member. Null instead of an object removes all members. */
+          /** Members to change. A null value removes the member, and `"metadata": null` removes all members. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
         'application/merge-patch+json': {
           /** Your own ID for the user. Null removes it. */
           user_id?: (string | null);
-          /** Members to change. A null value removes the member. Null instead of an object removes all members. */
+          /** Members to change. A null value removes the member, and `"metadata": null` removes all members. */
           metadata?: ({ [name: string]: (string | null) } | null);
         };
       } };
@@ -6093,7 +6093,7 @@ export interface paths {
           last_event_id?: number;
         };
         header?: {
-          /** The last event `id` that you received. The stream continues after it. */
+          /** The `id` of the last event that you received. The stream continues after that event. */
           'Last-Event-ID'?: string;
         };
         path: {
@@ -6314,7 +6314,7 @@ export interface paths {
           missed?: boolean;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** Which items come first. Default: newest. */
+          /** Which items come first, by creation time. Default: newest. */
           order?: ('newest' | 'oldest');
           /** If true, the response has `total_count`. Default: false. */
           total?: boolean;
@@ -6335,7 +6335,7 @@ export interface paths {
             has_more: boolean;
             /** Value of `cursor` for the next page. Null on the last page. */
             next_cursor: (string | null);
-            /** Number of items on all pages together. 10,000 means this number or more. Null if counting takes more than half a second. Absent unless `total=true`. */
+            /** Total number of items on all pages. 10,000 means at least that many. Null if counting takes more than half a second. Absent unless `total=true`. */
             total_count?: (number | null);
           };
         } };
@@ -6654,7 +6654,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Which items come first. Default: newest. */
+          /** Which items come first, by creation time. Default: newest. */
           order?: ('newest' | 'oldest');
           /** Maximum number of items on a page. */
           limit?: number;
@@ -6767,7 +6767,7 @@ export interface paths {
     get: {
       parameters: {
         query?: {
-          /** Which items come first. Default: newest. */
+          /** Which items come first, by creation time. Default: newest. */
           order?: ('newest' | 'oldest');
           /** Maximum number of items on a page. */
           limit?: number;

@@ -28,13 +28,10 @@ const REQUEST_HEADERS = {
         'request is rejected with 412.',
       example: '*',
     }),
-  'Last-Event-ID': z
-    .string()
-    .optional()
-    .meta({
-      description:
-        'The `id` of the last event that you received. The stream continues after that event.',
-    }),
+  'Last-Event-ID': z.string().optional().meta({
+    description:
+      'The `id` of the last event that you received. The stream continues after that event.',
+  }),
 };
 
 /** Returns the request headers of a route, or undefined if it takes none. */
