@@ -181,8 +181,8 @@ function claimedMark(deps: IdempotencyDeps, claimed: ClaimedMark, stored: Stored
 
 /**
  * Returns the ids of the conversations and calls in a response. Every response with messages of a conversation, or with
- * phone numbers of a call, also contains its id. These ids are stored with the response, so that erasing a conversation
- * or call also erases the response.
+ * phone numbers of a call, also contains the id of that conversation or call. These ids are stored with the response,
+ * so that erasing a conversation or call also erases the response.
  */
 function erasableIn(text: string): string[] {
   const ids = new Set(text.match(/\b(?:conv|call)_[0-9a-z]{26}\b/g));
