@@ -21,8 +21,8 @@ export type KubeCredentials = {
 /** Folder with a pod's service account (Kubernetes docs, "Accessing the API from a Pod"). */
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
 /**
- * Time in ms for which a token is cached. A token lives for at least an hour, and the kubelet replaces it before less
- * than a fifth of that time is left. A cached token is therefore always still valid.
+ * Time in ms for which a token is cached. A token lives for at least an hour, and the kubelet replaces it once 80% of
+ * that time has passed. A token that is read from the file is therefore valid for longer than it is cached.
  */
 const TOKEN_KEPT_MS = 60_000;
 

@@ -71,8 +71,8 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time, even if the bell rings. It usually rings here, because the watch reports our own release
-    // of the Lease.
+    // Waits for the full time, even if the bell ends a wait early. That usually happens here, because the watch reports
+    // our own release of the Lease.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());

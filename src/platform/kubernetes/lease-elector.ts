@@ -96,7 +96,7 @@ export function createLeaseElector(given: ElectorDeps): Elector {
     ...deps,
     lock,
     signal: stopping.signal,
-    // The watch's report may be older than the leader's own last write. A renewal shows who holds the Lease now.
+    // The watch's report may be older than the leader's own last write, so a renewal checks who holds the Lease now.
     onForeign: () => tenure?.renewNow(),
   });
   let running: Promise<void> | undefined;

@@ -61,8 +61,8 @@ const DEAD_MAN_MS = 90_000;
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**
- * Pause in ms before the next watch. The connection of a watch that has ended becomes free a moment later. Without the
- * pause, the next watch would open a new connection.
+ * Pause in ms before the next watch. The connection of the previous watch becomes free only a moment after that watch
+ * has ended. Without the pause, the next watch would open a new connection instead of reusing it.
  */
 const RESUME_MS = 20;
 /** Minimum duration of a watch in ms. A shorter watch counts as failed, even if it ended without an error. */

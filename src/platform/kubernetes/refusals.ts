@@ -80,8 +80,8 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored. They do not describe a mistake. For example, one says that the server
-  // stopped checking.
+  // Causes without a field (`<nil>`) are ignored, because they do not describe a mistake in the object. For example, one
+  // such cause says that the server stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
