@@ -32,7 +32,7 @@ export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /** Records a turn: all work of an agent for one reply. Ids are in the form that the REST API shows. */
+    /** Records a turn, which is all of an agent's work for one reply. Ids are in the form that the REST API shows. */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,

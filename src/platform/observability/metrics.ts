@@ -76,16 +76,18 @@ function createLimitMetrics(registry: Registry) {
       'Requests rejected because an API key, namespace or process had reached its concurrency limit.',
       ['kind', 'share'],
     ),
-    workWaiting: gauge('parley_work_waiting', 'Jobs waiting for their turn in this process.', [
-      'kind',
-    ]),
+    workWaiting: gauge('parley_work_waiting', 'Jobs waiting to run in this process.', ['kind']),
     workRunning: gauge('parley_work_running', 'Jobs in progress in this process.', ['kind']),
     workRefused: counter(
       'parley_work_refused_total',
       'Jobs rejected because too many jobs of the same kind were waiting.',
       ['kind', 'share'],
     ),
-    quotaRefused: counter('parley_quota_refused_total', 'Writes rejected by a quota.', ['quota']),
+    quotaRefused: counter(
+      'parley_quota_refused_total',
+      'Requests and declared objects rejected because they would exceed a quota.',
+      ['quota'],
+    ),
   };
 }
 
@@ -107,25 +109,25 @@ function createDeliveryMetrics(registry: Registry) {
   return {
     deliveryDuration: histogram(
       'parley_webhook_delivery_duration_seconds',
-      'Time from the commit of the event, or of the replay request, to the acknowledgement.',
+      "Time from the commit of an event or replay request to the receiver's acknowledgement.",
       kind,
       DELIVERY_BUCKETS,
     ),
     queueDuration: histogram(
       'parley_webhook_queue_duration_seconds',
-      "Time from when an attempt is due to its start: Parley's share of the latency.",
+      "Time from when a delivery attempt is due until it starts: Parley's share of the latency.",
       kind,
       DELIVERY_BUCKETS,
     ),
     requestDuration: histogram(
       'parley_webhook_request_duration_seconds',
-      "Time from the start of an attempt to the response: the receiver's share of the latency.",
+      "Time from the start of a delivery attempt to the response: the receiver's share of the latency.",
       ['outcome'],
       REQUEST_BUCKETS,
     ),
     deliveries: counter(
       'parley_webhook_deliveries_total',
-      'Delivery attempts and finished deliveries, by outcome.',
+      'Failed webhook delivery attempts and finished webhook deliveries, by outcome.',
       ['outcome'],
     ),
   };
@@ -164,12 +166,12 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
     'parley_webhook_oldest_due_age_seconds',
     'parley_webhook_endpoints',
   ] as const;
-  const pending = gauge(names[0], 'Number of unfinished deliveries.');
+  const pending = gauge(names[0], 'Number of unfinished webhook deliveries.');
   const oldestDueAge = gauge(
     names[1],
-    'How long the oldest due delivery has been waiting for its next attempt.',
+    'How long the oldest due webhook delivery has been waiting for its next attempt.',
   );
-  const endpoints = gauge(names[2], 'Number of endpoints, by state.', ['state']);
+  const endpoints = gauge(names[2], 'Number of webhook endpoints, by state.', ['state']);
   const show = showingWhileFresh(registry, beforeScrape, {
     subject: 'backlog',
     gauges: { [names[0]]: pending, [names[1]]: oldestDueAge, [names[2]]: endpoints },
@@ -189,7 +191,7 @@ function createBacklogMetrics(registry: Registry, beforeScrape: Map<string, () =
   };
 }
 
-/** Creates the metrics for users who are waiting for a person. */
+/** Creates the metrics for users who are waiting for a human agent. */
 function createWaitingMetrics(registry: Registry, beforeScrape: Map<string, () => void>) {
   const { gauge } = makersIn(undefined);
   const names = ['parley_escalations_waiting', 'parley_escalation_oldest_wait_seconds'] as const;
@@ -214,12 +216,12 @@ function createWaitingMetrics(registry: Registry, beforeScrape: Map<string, () =
 function createProductMetrics(registry: Registry) {
   const { counter, gauge, histogram } = makersIn(registry);
   return {
-    events: counter('parley_events_total', 'Committed events.', ['type']),
+    events: counter('parley_events_total', 'Events committed, by type.', ['type']),
     conversations: counter('parley_conversations_total', 'Conversations that have ended.', [
       'channel',
       'outcome',
     ]),
-    rolloutActs: counter('parley_rollout_acts_total', 'Rollout actions.', ['action', 'by']),
+    rolloutActs: counter('parley_rollout_acts_total', 'Actions on rollouts.', ['action', 'by']),
     turnDuration: histogram(
       'parley_conversation_turn_duration_seconds',
       "Time from the user's message to the commit of the reply.",
@@ -244,7 +246,7 @@ function createProductMetrics(registry: Registry) {
     ),
     judgements: counter(
       'parley_judgements_total',
-      'Evaluations of ended conversations by a model, by result.',
+      'Model evaluations of ended conversations, by result.',
       ['result'],
     ),
     escalations: counter(
@@ -273,7 +275,7 @@ function createProductMetrics(registry: Registry) {
     ),
     httpRequestDuration: histogram(
       'http_server_request_duration_seconds',
-      'Duration of HTTP server requests.',
+      'Duration of HTTP requests to this server.',
       ['http_request_method', 'http_route', 'http_response_status_code', 'url_scheme'],
       HTTP_BUCKETS,
     ),
@@ -299,7 +301,7 @@ function createGenAiMetrics(registry: Registry) {
     ),
     modelTokens: histogram(
       'gen_ai_client_token_usage',
-      'Number of tokens in a model request or its response.',
+      'Number of input or output tokens per model request.',
       [...model, 'gen_ai_token_type'],
       TOKEN_BUCKETS,
     ),
@@ -346,26 +348,34 @@ function createControllerMetrics(registry: Registry) {
       c,
     ),
     activeWorkers: gauge('controller_runtime_active_workers', 'Number of busy workers.', c),
-    maxConcurrent: gauge('controller_runtime_max_concurrent_reconciles', 'Number of workers.', c),
-    queueDepth: gauge('workqueue_depth', 'Number of keys waiting in the queue.', n),
-    queueAdds: counter('workqueue_adds_total', 'Keys added to the queue.', n),
+    maxConcurrent: gauge(
+      'controller_runtime_max_concurrent_reconciles',
+      'Maximum number of concurrent reconciles.',
+      c,
+    ),
+    queueDepth: gauge('workqueue_depth', 'Number of objects waiting in the work queue.', n),
+    queueAdds: counter('workqueue_adds_total', 'Objects added to the work queue.', n),
     queueWait: histogram(
       'workqueue_queue_duration_seconds',
-      'How long a key waited in the queue.',
+      'How long an object waited in the work queue.',
       n,
     ),
-    queueWork: histogram('workqueue_work_duration_seconds', 'Time to process a key.', n),
+    queueWork: histogram('workqueue_work_duration_seconds', 'Time to process an object.', n),
     queueUnfinished: gauge(
       'workqueue_unfinished_work_seconds',
-      'Total time spent so far on the keys in progress.',
+      'Total time spent so far on the objects that are being processed.',
       n,
     ),
     queueLongest: gauge(
       'workqueue_longest_running_processor_seconds',
-      'Longest time spent so far on a key in progress.',
+      'Longest time spent so far on an object that is being processed.',
       n,
     ),
-    queueRetries: counter('workqueue_retries_total', 'Keys added after a delay.', n),
+    queueRetries: counter(
+      'workqueue_retries_total',
+      'Objects scheduled to be added to the work queue after a delay, such as for a retry.',
+      n,
+    ),
   };
 }
 

@@ -94,8 +94,8 @@ async function interrupt(nowMs: number): Promise<Seen> {
     await post('Debugger.enable');
     await post('Debugger.pause');
     const { callFrames } = await paused;
-    // A native function cannot be paused. If one caused the stall and has ended in the meantime, the code that is
-    // running now does not explain the stall.
+    // A native function cannot be paused. If a native function caused the stall and has returned in the meantime, the
+    // code that is running now does not explain the stall.
     if (Atomics.load(beats, 0) !== stalledBeat) return NOTHING;
     return { work: await readWork(callFrames[0]), at: callFrames.slice(0, FRAMES).map(nameOf) };
   } catch {
