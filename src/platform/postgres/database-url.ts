@@ -126,10 +126,10 @@ export function tlsAdvice(error: unknown): string | undefined {
   const code = codeOf(error);
   const reason = reasonOf(error);
   if (UNTRUSTED.has(code)) {
-    return 'set sslrootcert to the file with the certificate of its authority, or use sslmode=require, which encrypts but does not verify the server';
+    return "set sslrootcert to the file with the server's CA certificate, or use sslmode=require, which encrypts but does not verify the server";
   }
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return 'use the host name in its certificate, or sslmode=verify-ca, which does not check the host name';
+    return "use the host name in the server's certificate, or sslmode=verify-ca, which does not check the host name";
   if (/does not support SSL/.test(reason))
     return 'the server does not support TLS: use sslmode=disable';
   if (code === '28000' && /no encryption|SSL off/.test(reason))

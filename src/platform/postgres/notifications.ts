@@ -37,7 +37,8 @@ export type Channel = (typeof CHANNELS)[keyof typeof CHANNELS];
 /** PostgreSQL rejects payloads of 8,000 bytes or more. Items are ASCII, so characters and bytes are the same. */
 const PAYLOAD_BYTES_MAX = 7_999;
 /**
- * Time in ms before a reconnect. It is shorter than one second, after which a process without a session counts as dead.
+ * Time in ms before a reconnect. It is shorter than one second, after which a process without a database session counts
+ * as dead.
  */
 const RECONNECT_MS = 250;
 
