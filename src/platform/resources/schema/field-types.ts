@@ -131,7 +131,7 @@ export const secretKeyRef = keyRef('Secret');
 
 /**
  * References to Secrets for requests that Parley sends to other systems on behalf of a tenant. `bearerSecretRef` refers
- * to a token that identifies the caller, and `signingSecretRef` to a secret that proves that Parley sent the request.
+ * to the bearer token in a request, and `signingSecretRef` to the secret with which Parley signs the request.
  */
 export const bearerSecretRef = secretKeyRef.describe(
   'Secret whose value is sent as a bearer token. It must have the label parley.dev/allow: "true".',
@@ -290,7 +290,7 @@ const condition = z.strictObject({
     .regex(...saying(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/, 'must be a CamelCase word'))
     .describe('Machine-readable reason, in CamelCase.'),
   message: z.string().max(32_768).describe('Human-readable message.'),
-  lastTransitionTime: time.describe('When the status last changed.'),
+  lastTransitionTime: time.describe("Time at which the condition's status last changed."),
   observedGeneration: z
     .int()
     .min(0)
