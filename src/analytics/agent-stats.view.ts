@@ -78,7 +78,7 @@ export const countedShape = {
   escalated_conversations: count('Number of conversations with at least one escalation.'),
   escalation_rate: rate('`escalated_conversations` divided by `conversations`.'),
   questions: count('Number of user questions, answered or not.'),
-  gaps: count('Number of questions without an answer.'),
+  gaps: count('Number of user questions to which no answer was found.'),
   gap_rate: rate('`gaps` divided by `questions`.'),
   turns: count('Number of turns by all speakers.'),
 };

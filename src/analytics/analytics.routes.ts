@@ -57,7 +57,7 @@ const query = {
     .meta({
       description:
         'Property to group by. With `topic`, a conversation counts once for each of its topics. With `person`, it ' +
-        'counts once for each person who accepted it.',
+        'counts once for each human agent who accepted it.',
     }),
   agent_id: idValue('agt').optional(),
   version: versionFilter.meta({
@@ -75,7 +75,7 @@ const query = {
     .min(1)
     .max(256)
     .optional()
-    .describe('Counts only conversations that the person with this ID accepted.'),
+    .describe('Counts only conversations that the human agent with this ID accepted.'),
 };
 
 type Asked = z.output<z.ZodObject<typeof query>>;
@@ -120,8 +120,8 @@ type Plan = {
   /** Selects the conversations that the total and the intervals count. */
   compared: Compared;
   /**
-   * Selects the same conversations for the groups. Grouped by topic or person, a conversation counts once for each of
-   * its topics, or once for each person who accepted it.
+   * Selects the same conversations for the groups. If the groups are topics, a conversation counts once for each of its
+   * topics. If the groups are human agents, it counts once for each one who accepted it.
    */
   grouped: Compared;
   starts: readonly number[];
@@ -147,7 +147,7 @@ function planOf(asked: Asked, at: { namespace: string; nowMs: number }): Plan {
   }
   const labels = [by === 'topic' || topic !== undefined, by === 'person' || person !== undefined];
   if (labels.every(Boolean)) {
-    throw invalid('Topics and people cannot be combined. Filter or group by one of them.');
+    throw invalid('`topic` and `person` cannot be combined. Filter or group by only one of them.');
   }
   const end = Math.ceil(to / QUARTER_SEC) * QUARTER_SEC;
   const starts = startsIn({ from, to: end }, interval, timeZone);

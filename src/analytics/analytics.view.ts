@@ -13,11 +13,11 @@ export const BUCKETS_MAX = 744;
 
 export const figuresShape = {
   ...countedShape,
-  contained: count('Number of ended conversations in which no person was requested.'),
+  contained: count('Number of ended conversations in which no human agent was requested.'),
   containment_rate: rate('`contained` divided by `ended`.'),
   accepted_escalations: count('Number of escalations that somebody accepted.'),
   time_to_accept_sec: figure(
-    'Average time in seconds from a request for a person until somebody accepted it.',
+    'Average time in seconds from the request for a human agent until one accepted it.',
   ),
   missed_escalations: count('Number of escalations that nobody accepted in time.'),
   input_tokens: count(
@@ -45,7 +45,7 @@ export const Analytics = z
     total: AnalyticsFigures,
     previous: z
       .strictObject({ from: unixTime, to: unixTime, total: AnalyticsFigures })
-      .meta({ description: 'The preceding period of the same length.' }),
+      .meta({ description: 'Metrics for the preceding period of the same length.' }),
     buckets: z
       .array(
         z.strictObject({
@@ -64,7 +64,7 @@ export const Analytics = z
           topic: z.string().nullable(),
           person: z.strictObject({ id: z.string(), name: z.string().nullable() }).nullable().meta({
             description:
-              'The person who accepted these conversations. Null unless grouped by person.',
+              'The human agent who accepted these conversations. Null unless `group_by` is `person`.',
           }),
           total: AnalyticsFigures,
           previous: AnalyticsFigures,
@@ -101,7 +101,7 @@ type Shown = Pick<
   'agent_id' | 'version' | 'channel' | 'topic' | 'person'
 >;
 
-/** Returns the key of a group. `names` maps the ids of people to their names. */
+/** Returns the key of a group. `names` maps the ids of human agents to their names. */
 export function keyView(
   by: (typeof GROUPINGS)[number],
   { agentId, version, channel: over, label }: GroupKey,

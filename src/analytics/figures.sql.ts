@@ -178,7 +178,7 @@ function timesOf(values: unknown[], starts: readonly number[]): string {
   return `$${values.push(times)}::timestamptz[]`;
 }
 
-/** Returns the most recent names of people who accepted escalations, by person id. */
+/** Returns the most recent name of each human agent who accepted escalations, by the human agent's id. */
 export async function readPersonNames(
   db: Db,
   { namespace, ids }: { namespace: string; ids: readonly string[] },

@@ -4,7 +4,7 @@
  * up in any order (docs/decisions/0081).
  */
 
-/** Which conversations a row counts: all of them, those with a topic, or those that a person accepted. */
+/** Which conversations a row counts: all of them, those with a topic, or those that a human agent accepted. */
 export type LabelKind = 'all' | 'topic' | 'person';
 
 const when = (condition: string, value = '1'): string =>
@@ -147,7 +147,7 @@ export const factsOfConversations = (where: string): string =>
 
 /**
  * Selects the rows of `facts` with a `label`. For `topic`, there is one row for each topic of a conversation; for
- * `person`, one for each person who accepted it; for `all`, one row with an empty label.
+ * `person`, one for each human agent who accepted it; for `all`, one row with an empty label.
  */
 export function labelled(kind: LabelKind): string {
   const columns = FACT_COLUMNS.map((name) => `f.${name}`).join(', ');
@@ -158,7 +158,7 @@ export function labelled(kind: LabelKind): string {
       return `select ${columns}, t.label from facts f
                cross join lateral (select distinct jsonb_array_elements_text(f.topics) as label) t`;
     case 'person': {
-      // A person's row includes only the waits of users whom that person accepted, and no missed escalations.
+      // The row of a human agent includes only the waits for escalations that this agent accepted, and no missed ones.
       const own = columns
         .replace('f.accepted', 'p.accepted')
         .replace('f.wait_sec', 'p.wait_sec')

@@ -22,7 +22,7 @@ export type Counting = {
   agentId?: string | undefined;
   version?: number | undefined;
   channel?: string | undefined;
-  /** A topic or the id of a person, depending on `kind`. */
+  /** A topic or the id of a human agent, depending on `kind`. */
   label?: string | undefined;
   /** Whether to return costs. They are separate rows with a `currency` and an `amount`. */
   hasCosts?: boolean;
@@ -92,7 +92,7 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
 /**
- * Leaves out the rows of recalled versions from `since` on. `since` and `quarter` are both starts of a quarter of an
+ * Leaves out the rows of recalled versions whose `quarter` is not before `since`. Both are starts of a quarter of an
  * hour, so they can be compared directly.
  */
 const WITHOUT_RECALLED = `select p.* from every_part p
