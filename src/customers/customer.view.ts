@@ -24,14 +24,15 @@ export const Customer = z
   .strictObject({
     user_id: z.string(),
     first_seen_at: unixTime.nullable().meta({
-      description: 'Start time of the first conversation or call. Null if there are only tests.',
+      description: 'Start time of the first conversation or call. Null if there are only test conversations.',
     }),
     last_seen_at: unixTime.nullable().meta({
       description:
-        'Time of the last turn or the start of the last call, whichever is later. Null if there are only tests.',
+        'Time of the last turn or the start of the last call, whichever is later. Null if there are only test ' +
+        'conversations.',
     }),
     conversations: z.strictObject({
-      total: count('Number of conversations, excluding tests.'),
+      total: count('Number of conversations, excluding test conversations.'),
       active: count('Number of conversations that have not ended.'),
       tests: count('Number of test conversations. No other count includes them.'),
       outcomes: z
@@ -60,7 +61,7 @@ export const Customer = z
         .min(1)
         .max(5)
         .nullable()
-        .meta({ description: 'Average rating. Null if there are no ratings.' }),
+        .meta({ description: 'Average rating by the user. Null if there is no rating.' }),
     }),
     open_questions: z
       .array(z.strictObject({ conversation_id: z.string(), question: z.string() }))
@@ -156,6 +157,6 @@ export const CustomerExport = z
             'A conversation or call of a customer, with the transcript and the private notes.',
         }),
       )
-      .meta({ description: 'Conversations and calls, newest first, tests included.' }),
+      .meta({ description: 'Conversations and calls, newest first, including test conversations.' }),
   })
   .meta({ id: 'CustomerExport', description: 'All data about a customer.' });
