@@ -32,20 +32,27 @@ const CustomerErasure = z
   .strictObject({
     id: z.string().meta({ description: 'ID of the erasure, `era_…`.' }),
     created: createdAt,
-    user_id: z.string().nullable().meta({ description: 'Null once the erasure is done.' }),
+    user_id: z
+      .string()
+      .nullable()
+      .meta({ description: '`user_id` of the customer. Null once the erasure is done.' }),
     status: z.enum(ERASURE_STATUSES),
     events: z.enum(['deliver', 'cancel']).meta({
-      description: 'What happens to undelivered events.',
+      description:
+        'What happens to undelivered events about the customer, as chosen in the request.',
     }),
     progress: z
       .strictObject({
         total: count(
-          'Number of conversations, and of calls without a conversation, counted at the start.',
+          'Number of conversations, and of calls without a conversation, to erase.',
         ),
         done: count('Number of conversations and calls erased so far.'),
       })
-      .meta({ description: 'Progress of the erasure. `total` grows if more objects are found.' }),
-    canceled_count: count('Number of canceled deliveries so far.'),
+      .meta({
+        description:
+          'Progress of the erasure. `total` grows if more conversations or calls are found.',
+      }),
+    canceled_count: count('Number of webhook deliveries canceled so far.'),
     finished_at: unixTime.nullable(),
   })
   .meta({

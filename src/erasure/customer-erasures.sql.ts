@@ -17,7 +17,7 @@ export type CustomerErasureRow = {
   /** Null once the erasure is done. */
   userId: string | null;
   status: ErasureStatus;
-  /** What happens to undelivered events. */
+  /** What happens to undelivered events about the customer. */
   events: Erasing['events'];
   total: number;
   done: number;

@@ -10,14 +10,14 @@ export const undeliveredEvents = z
   .enum(['deliver', 'cancel'], 'must be one of deliver, cancel')
   .default('deliver')
   .describe(
-    'What happens to undelivered events of the conversation. `deliver` sends them without the ' +
+    'What happens to undelivered events about an erased conversation. `deliver` sends them without the ' +
       'text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries.',
   );
 
 const ErasedConversation = z
   .strictObject({
     id: z.string().meta({ description: 'ID of the conversation, `conv_…`.' }),
-    canceled_count: z.int().min(0).meta({ description: 'Number of canceled deliveries.' }),
+    canceled_count: z.int().min(0).meta({ description: 'Number of canceled webhook deliveries.' }),
     canceled: z
       .array(
         z.strictObject({
@@ -45,8 +45,8 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
     summary: 'Erase a conversation',
     description:
       'Ends the conversation first if it is active. Removes its text from all stored data, including ' +
-      'undelivered events. Counts remain. A delivery attempt in progress may still send the text; ' +
-      'its result is discarded.',
+      'undelivered events. Its times, counts and outcome remain. A delivery attempt in progress may ' +
+      'still send the text; its result is discarded.',
     params: { id: idParam('conv', 'conversation') },
     query: { events: undeliveredEvents },
     answers: {
