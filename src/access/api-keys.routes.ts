@@ -29,14 +29,14 @@ const ApiKey = z
     prefix: z.string().meta({ description: 'First characters of the key, to tell keys apart.' }),
     last_used_at: unixTime
       .nullable()
-      .meta({ description: 'Last use, accurate to about a minute.' }),
+      .meta({ description: 'Time of the last use, accurate to about a minute.' }),
     expires_at: unixTime.nullable().meta({
       description:
         'Time at which the key expires, as set on creation or by a rotation. Null if it does not ' +
         'expire.',
     }),
   })
-  .meta({ id: 'ApiKey', description: 'An API key. It works in its own namespace only.' });
+  .meta({ id: 'ApiKey', description: 'An API key. It is valid only in its own namespace.' });
 
 const CreatedApiKey = ApiKey.extend({
   key: z.string().meta({ description: 'The key itself. Only this response shows it.' }),
@@ -194,8 +194,9 @@ function deleteRoute(deps: ApiKeyRoutesDeps): Route {
     scope,
     summary: 'Delete an API key',
     description:
-      'The key stops working immediately in this process, and in others within 100 ms (one second ' +
-      'if a notification between processes is lost). Its open streams end.',
+      'The process that handles this request rejects the key immediately. All others reject it within ' +
+      '100 ms, or within one second if a notification between processes is lost. Streams opened with ' +
+      'the key end.',
     params,
     answers: { 204: { description: 'The key is deleted.' } },
     errors: ['last_key'],

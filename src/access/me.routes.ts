@@ -13,7 +13,7 @@ const Me = z
   .strictObject({
     namespace: z.string(),
     actor: z.string().describe('Name of the caller in histories: `api:key_…` or `session:<name>`.'),
-    name: z.string().nullable().describe('Name of the person. Null if an API key was sent.'),
+    name: z.string().nullable().describe('Name of the signed-in person. Null without a session.'),
     scopes: z.array(z.enum(SCOPES)).describe('Scopes of the caller.'),
     api_key: z
       .strictObject({

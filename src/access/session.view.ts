@@ -20,12 +20,12 @@ export const Session = z
   .strictObject({
     id: z.string().meta({ description: 'ID of the session, `ses_…`.' }),
     created: createdAt,
-    name: z.string().describe('Name of the person, as entered at sign-in.'),
+    name: z.string().describe('Name of the person who signed in.'),
     api_key_id: z.string().describe('ID of the key with which the session was created, `key_…`.'),
     scopes: z.array(z.enum(SCOPES)).describe("Scopes of the session's key."),
     namespace: z.string(),
     ...endings,
-    last_seen_at: unixTime.describe('Last use, accurate to about 30 seconds.'),
+    last_seen_at: unixTime.describe('Time of the last use, accurate to about 30 seconds.'),
   })
   .meta({
     id: 'Session',
@@ -38,7 +38,7 @@ export const OwnSession = z
     created: createdAt,
     ...endings,
   })
-  .describe('The session of the caller. Null if an API key was sent.');
+  .describe('The session of the caller. Null if the caller sent an API key.');
 
 export function sessionView(row: SessionRow): z.output<typeof Session> {
   return {

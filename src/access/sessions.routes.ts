@@ -35,15 +35,15 @@ const createBody = z
     api_key: secret.optional().describe('API key, `parley_…`.'),
     sign_in_token: secret
       .optional()
-      .describe('Token from the link that `start` prints. It works once.'),
+      .describe('Token from the link that `parley start` prints. It works once.'),
     name: name
       .optional()
       .describe(
-        'Name of the person, shown in histories. Required with `api_key`. Optional with ' +
-          '`sign_in_token`, because its link already has a name.',
+        'Name of the person who signs in, as shown in histories. Required with `api_key`. Optional ' +
+          'with `sign_in_token`, which already has a default name.',
       ),
   })
-  .describe('Exactly one credential, and the name of the person.');
+  .describe('Exactly one of `api_key` and `sign_in_token`, and the name of the person who signs in.');
 
 function signInRoute(deps: SessionRoutesDeps): Route {
   return openRoute({

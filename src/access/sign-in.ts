@@ -75,7 +75,7 @@ async function proven(db: Db, credential: Credential): Promise<{ keyId: string; 
   const used = await useSignInToken(db, tokenHashOf(credential.signInToken));
   if (used) return { keyId: used.keyId, name: credential.name ?? used.name };
   const detail =
-    'The link was already used, or it is older than a day. Run `start` again for a new link, or use an API key.';
+    'The link was already used or is older than a day. Run `parley start` again for a new link, or use an API key.';
   throw new ApiError('unauthorized', detail);
 }
 
