@@ -18,7 +18,7 @@ import type { KindApi } from './kind.ts';
 import { shortNoun, type KindApiDeps } from './write-kind.ts';
 
 const MANAGERS = ['api', 'kubernetes', 'file'] as const;
-const NOT_YET = 'Stored but not yet active; `ready` is false.';
+const NOT_YET = 'The object is stored but not yet active; `ready` is false.';
 const MERGE_PATCH = 'JSON merge patch (RFC 7386): null removes a field, and lists are replaced.';
 
 export const managedBy = z.enum(MANAGERS, `must be one of ${MANAGERS.join(', ')}`).optional();

@@ -95,7 +95,8 @@ export async function createOf<Spec>(
 }
 
 /**
- * Applies a JSON merge patch to the fields that the API owns. Responds with 409 for a field that another manager owns.
+ * Applies a JSON merge patch to the fields that the API owns. Rejects a change to a field that another manager owns
+ * (409).
  */
 export async function patchOf<Spec>(
   kind: WrittenKind<Spec>,
