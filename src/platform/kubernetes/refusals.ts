@@ -20,7 +20,7 @@ export function toStoreError(error: unknown): unknown {
   const untyped = UNTYPED_PATCH.exec(error.message);
   if (untyped) return new InvalidResourceError([untypedError(untyped)]);
   if (error.code === 413 || error.message.endsWith(TOO_LARGE_FOR_ETCD)) {
-    const detail = 'the object must have at most 1.5 MB';
+    const detail = 'the object must not be larger than 1.5 MB';
     return new InvalidResourceError([{ pointer: '/spec', code: 'too_long', detail }]);
   }
   if (error.code === 401 || error.code === 429 || error.code >= 500) return unavailable(error);
@@ -80,8 +80,8 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored, because they do not describe a mistake in the object. For example, one
-  // such cause says that the server stopped checking.
+  // Causes without a field (`<nil>`) are ignored, because they do not describe a mistake in the object. An example is
+  // the message that the server stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
