@@ -20,7 +20,7 @@ export function asWork<T>(work: Work, run: () => T): T {
   return works.run(work, run);
 }
 
-/** Adds details to the current work, such as the namespace after the key has been looked up. */
+/** Adds details to the current work, such as the namespace once the API key has been found. */
 export function describeWork(more: Partial<Work>): void {
   const work = works.getStore();
   if (work) Object.assign(work, more);
