@@ -108,7 +108,7 @@ function actorOf(resource: Resource, owner: string | undefined, annotation: stri
     return { actor: `kubernetes:${owner ?? 'unknown'}`, reason: null };
   }
   // No annotation belongs to this generation. Either the API's declaration comes from an earlier write, or the latest
-  // write left no annotation, for example because it removed a pin. The actor in the last annotation counts.
+  // write left no annotation, for example because it removed a pin. In both cases, the last annotation names the actor.
   const key = readLastActor(resource, annotation) ?? readLastActor(resource, CONTENT);
   return { actor: key ?? 'api', reason: null };
 }
