@@ -58,7 +58,7 @@ export function readCoreSpec(
   }
   const bytes = [...data.values()].reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > MAX_DATA_BYTES)
-    refuse('/data', 'too_long', 'the values must have at most 1 MiB in total');
+    refuse('/data', 'too_long', 'the values must be at most 1 MiB in total');
   return errors.length > 0 ? { errors } : { spec: { data: Object.fromEntries(data) } };
 }
 

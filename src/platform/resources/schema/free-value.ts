@@ -24,7 +24,7 @@ export function freeValueProblem(value: unknown): string | undefined {
   const shape = shapeProblem(value, { depthMax, membersMax });
   if (shape) return shape;
   const isLarge = Buffer.byteLength(JSON.stringify(value) ?? '') > bytesMax;
-  return isLarge ? `must have at most ${bytesMax / 1024} KiB of JSON` : undefined;
+  return isLarge ? `must not be larger than ${bytesMax / 1024} KiB as JSON` : undefined;
 }
 
 /**

@@ -37,7 +37,7 @@ export function checkMeta(meta: DeclaredMeta, name: 'label' | 'subdomain' = 'lab
     if (typeof value !== 'string') refuse(at, `${JSON.stringify(value)} must be a string`);
     else bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
-  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'must have at most 256 KiB in total');
+  if (bytes > MAX_ANNOTATION_BYTES) refuse('/annotations', 'must be at most 256 KiB in total');
   return errors;
 }
 

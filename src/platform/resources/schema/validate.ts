@@ -79,7 +79,7 @@ function validateWith(checks: Compiled, spec: unknown, metadata: DeclaredMeta): 
     errors.push({
       pointer: '/spec',
       code: 'too_long',
-      detail: 'the object must have at most 1.5 MB',
+      detail: 'the object must not be larger than 1.5 MB',
     });
   }
   // Rules may rely on what the schema ensures. They are therefore skipped after a schema error, as in the API server.
