@@ -24,7 +24,8 @@ export const Customer = z
   .strictObject({
     user_id: z.string(),
     first_seen_at: unixTime.nullable().meta({
-      description: 'Start time of the first conversation or call. Null if there are only test conversations.',
+      description:
+        'Start time of the first conversation or call. Null if there are only test conversations.',
     }),
     last_seen_at: unixTime.nullable().meta({
       description:
@@ -117,7 +118,9 @@ export const CustomerActivity = z
     call: Call.nullable().meta({
       description: 'The call. Null for a conversation without a call.',
     }),
-    escalations: z.array(Escalation).meta({ description: 'Escalations, newest first.' }),
+    escalations: z
+      .array(Escalation)
+      .meta({ description: 'Escalations of the conversation, newest first.' }),
   })
   .meta({ id: 'CustomerActivity', description: 'A conversation or call of a customer.' });
 
@@ -157,6 +160,8 @@ export const CustomerExport = z
             'A conversation or call of a customer, with the transcript and the private notes.',
         }),
       )
-      .meta({ description: 'Conversations and calls, newest first, including test conversations.' }),
+      .meta({
+        description: 'Conversations and calls, newest first, including test conversations.',
+      }),
   })
   .meta({ id: 'CustomerExport', description: 'All data about a customer.' });
