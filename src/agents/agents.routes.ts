@@ -37,7 +37,7 @@ const version = z.int().min(1).max(MAX_INT32);
 
 const written: Answers = {
   200: { description: 'The agent after the change.', schema: Agent },
-  202: { description: 'Stored but not yet active; `ready` is false.', schema: Agent },
+  202: { description: 'The agent is stored but not yet active; `ready` is false.', schema: Agent },
 };
 
 export type AgentRoutesDeps = AgentWriterDeps &
