@@ -43,7 +43,7 @@ const createBody = z
           'with `sign_in_token`, which already has a default name.',
       ),
   })
-  .describe('Exactly one of `api_key` and `sign_in_token`, and the name of the person who signs in.');
+  .describe('Exactly one of `api_key` and `sign_in_token`, and the name of the person signing in.');
 
 function signInRoute(deps: SessionRoutesDeps): Route {
   return openRoute({

@@ -45,8 +45,8 @@ export function eraseConversationRoute(deps: ErasureDeps): Route {
     summary: 'Erase a conversation',
     description:
       'Ends the conversation first if it is active. Removes its text from all stored data, including ' +
-      'undelivered events. Its times, counts and outcome remain. A delivery attempt in progress may ' +
-      'still send the text; its result is discarded.',
+      'undelivered events. The times, counts and outcome of the conversation remain. A delivery ' +
+      'attempt in progress may still send the text; its result is discarded.',
     params: { id: idParam('conv', 'conversation') },
     query: { events: undeliveredEvents },
     answers: {
