@@ -156,8 +156,8 @@ export async function deleteKey(
     const row = found(await readApiKey(db, key), 'API key');
     if (row.scopes.includes('keys') && managing.every((other) => other === id)) {
       const detail =
-        'This is the last key that can manage the keys of the namespace. Create another key with ' +
-        'the `keys` scope first.';
+        'This is the last key without an expiry that can manage the keys of the namespace. First ' +
+        'create another key with the `keys` scope and without an expiry.';
       throw new ApiError('last_key', detail);
     }
     found(await revokeApiKey(db, key), 'API key');

@@ -30,7 +30,7 @@ export type OwnSecretDeps = {
 };
 type Names = Pick<KindNames, 'idPrefix'>;
 
-const CURE = 'delete it there, or send the key again';
+const CURE = 'remove that other writer, or send the key again';
 
 /** Object whose declaration names its own Secret. */
 export type SecretUser = {

@@ -152,7 +152,7 @@ function readName(name: unknown, add: AddError): string | undefined {
   const given = name === undefined || name === null ? 'is missing' : `is ${JSON.stringify(name)}`;
   add(
     '/metadata/name',
-    `${given}; use lower-case letters, digits and "-", and put a name that has only digits in quotes`,
+    `${given}; use lower-case letters, digits and "-", and put quotes around a name that consists only of digits`,
   );
   return undefined;
 }

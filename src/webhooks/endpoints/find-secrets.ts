@@ -59,7 +59,7 @@ export async function findSecrets(
   { id, stored }: { id: string; stored: SealedEndpoint | undefined },
 ): Promise<FoundSecrets | Problem> {
   const found = await findFor(deps, endpoint, { id, stored }).catch((error: unknown) => {
-    const cure = 'delete it there, or name it in `secretRef`';
+    const cure = 'remove that other writer, or name the Secret in `secretRef`';
     const problem = secretNotWritten(error, signingSecretName(endpoint.metadata.name), cure);
     if (!problem) throw error;
     return problem;
