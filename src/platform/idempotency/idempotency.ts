@@ -22,11 +22,11 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 
 /**
- * Handles requests with an `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an idempotency
- * record (called a mark in this code) is inserted to show that the request is in progress. The transaction that makes
- * the change also stores the response in the record. A crash therefore leaves an unfinished record and no change. The
- * next request with the same key takes the record over after 60 s, or immediately if the client got an error for which
- * a retry may help. The previous owner can then neither finish the record nor commit its transaction.
+ * This module handles requests with an `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an
+ * idempotency record (called a mark in this code) is inserted to show that the request is in progress. The transaction
+ * that makes the change also stores the response in the record. A crash therefore leaves an unfinished record and no
+ * change. The next request with the same key takes the record over after 60 s, or immediately if the client got an
+ * error for which a retry may help. The previous owner can then neither finish the record nor commit its transaction.
  */
 
 /**
