@@ -3,7 +3,7 @@ import type { Applied, ApplyOptions, ObjectKey, Resource } from '../resources/re
 import { APPLY_PATCH, MERGE_PATCH, type KubeRequest } from './client.ts';
 import { objectPath, pathOf } from './resource-paths.ts';
 
-/** Builds the requests with which a `ResourceStore` writes to the API server. */
+/** This module builds the requests with which a `ResourceStore` writes to the API server. */
 
 const STATUS_MANAGER = 'parley-operator';
 /**
