@@ -5,7 +5,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicMs, setInterval } from '../../clock.ts';
 import type { Work } from './work.ts';
 
-/** Code of the watchdog thread (watchdog.ts). The thread shares only a counter with the program. */
+/** This module is the code of the watchdog thread (watchdog.ts), which shares only a counter with the program. */
 
 export type WatchdogData = {
   /** Number of times that a timer in the watched event loop has fired. */
