@@ -1,8 +1,8 @@
 import type { Db } from './pool.ts';
 
 /**
- * Encrypted ("sealed") columns. The `reseal` command reads their values and encrypts them with a different key
- * (commands/reseal.ts).
+ * This module reads and replaces the values in encrypted ("sealed") columns, for the `reseal` command, which encrypts
+ * them with a different key (commands/reseal.ts).
  */
 
 /**
