@@ -1,6 +1,6 @@
 import type { IdPrefix } from '../../ids.ts';
 
-/** Names for a kind of declared objects (contract/names.md). Most of them are derived from the name of the kind. */
+/** This module defines the names for a kind (contract/names.md). Most of them are derived from the kind's own name. */
 
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { saying } from './patterns.ts';
 
 /**
- * Fields that several kinds share. Every string, list and map has a maximum size, because the API server estimates the
- * cost of CEL rules from the largest value that a schema allows. It rejects a CRD whose rules may be too expensive.
- * Patterns use only syntax that RE2 (in the API server) and JavaScript interpret in the same way. They have no
- * look-around, no flags, and no `\s` or `\w`, which mean Unicode in one of the two and ASCII in the other.
+ * This module defines fields that several kinds share. Every string, list and map has a maximum size, because the API
+ * server estimates the cost of CEL rules from the largest value that a schema allows, and rejects a CRD whose rules may
+ * be too expensive. Patterns use only syntax that RE2 (in the API server) and JavaScript interpret in the same way.
+ * They have no look-around, no flags, and no `\s` or `\w`, which mean Unicode in one of the two and ASCII in the other.
  */
 
 /** A CEL rule. zod passes it to the JSON Schema through `.meta()`, like all keys that only Kubernetes knows. */

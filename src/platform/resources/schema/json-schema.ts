@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { CelRule } from './field-types.ts';
 
 /**
- * Converts a zod schema to a structural schema, which is the subset of OpenAPI 3.0 that a CustomResourceDefinition
- * accepts. A zod check that has no equivalent fails the build, so that no check is lost.
+ * This module converts a zod schema to a structural schema, which is the subset of OpenAPI 3.0 that a
+ * CustomResourceDefinition accepts. A zod check that has no equivalent fails the build, so that no check is lost.
  */
 
 /** A node in a structural schema. It allows no unknown fields unless `x-kubernetes-preserve-unknown-fields` is set. */

@@ -3,8 +3,8 @@ import { escapeToken } from './cel-rules.ts';
 import { isRecord } from './prepare.ts';
 
 /**
- * Converts the camelCase fields of custom resources to the snake_case fields of the REST API and back, guided by the
- * schema. Keys that a user chose (metadata, headers, tool parameters) are never renamed.
+ * This module converts the camelCase fields of custom resources to the snake_case fields of the REST API and back,
+ * guided by the schema. Keys that a user chose (metadata, headers, tool parameters) are never renamed.
  */
 
 type SnakeKey<S extends string> = S extends `${infer Head}${infer Tail}`
