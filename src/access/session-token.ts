@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** Tokens of sessions and sign-in links. Only their hashes are stored. */
+/** This module generates the tokens of sessions and sign-in links. Only the hashes of tokens are stored. */
 
 const SESSION_BYTES = 30;
 /**

@@ -2,7 +2,7 @@ import type { Scope } from '../platform/http/authorize.ts';
 import { filteredBy, type ListPage } from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Sessions of people who sign in from a browser (contract/sessions.md). Times in this file are Unix milliseconds. */
+/** This module stores the sessions of people who sign in (contract/sessions.md). Times are Unix milliseconds. */
 
 type SessionId = { namespace: string; id: string };
 

@@ -1,6 +1,6 @@
 import type { Db } from '../platform/postgres/pool.ts';
 
-/** Sign-in links, each of which works once (contract/running.md#start). Only hashes of their tokens are stored. */
+/** This module stores the hashed tokens of sign-in links, each of which works once (contract/running.md#start). */
 
 /** Time for which a link works. The person who started the program is expected to use it on the same day. */
 const GOOD_FOR = `interval '1 day'`;

@@ -10,7 +10,7 @@ import { newSessionToken, newSignInToken, tokenHashOf } from './session-token.ts
 import { countSessions, insertSession, lockKeyOf, type SessionRow } from './sessions.sql.ts';
 import { insertSignInToken, useSignInToken } from './sign-in-tokens.sql.ts';
 
-/** Signing in: the exchange of a credential for a session (contract/sessions.md#signing-in). */
+/** This module signs people in: it exchanges a credential for a session (contract/sessions.md#signing-in). */
 
 /** Proof of identity. A new way to sign in needs a new member of this union. */
 export type Credential = { apiKey: string; name: string } | { signInToken: string; name?: string };
