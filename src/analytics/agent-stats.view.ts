@@ -5,7 +5,7 @@ import type { Measured } from './measures.sql.ts';
 import type { Span } from './parts.sql.ts';
 
 /**
- * Conversation statistics for an agent, a version or a namespace, as the REST API returns them
+ * This module defines the REST representation of conversation statistics for an agent, a version or a namespace
  * (contract/agents.md#statistics).
  */
 

@@ -6,7 +6,7 @@ import { count, countedShape, countedView, figure, rate, ratio } from './agent-s
 import { GROUPINGS, type Figures, type Group, type GroupKey } from './figures.sql.ts';
 import { INTERVALS } from './intervals.ts';
 
-/** Analytics as the REST API returns them (contract/analytics.md). */
+/** This module defines the REST representation of analytics (contract/analytics.md). */
 
 export const GROUPS_MAX = 100;
 export const BUCKETS_MAX = 744;

@@ -1,7 +1,7 @@
 /**
- * Defines what is counted about conversations. A fact is what one conversation adds to the statistics. A measure is the
- * sum of an expression over facts. The counters in `analytics_counts` are such sums, so facts and counters can be added
- * up in any order (docs/decisions/0081).
+ * This module defines what is counted about conversations. A fact is what one conversation adds to the statistics. A
+ * measure is the sum of an expression over facts. The counters in `analytics_counts` are such sums, so facts and
+ * counters can be added up in any order (docs/decisions/0081).
  */
 
 /** Which conversations a row counts: all of them, those with a topic, or those that a human agent accepted. */
