@@ -20,7 +20,7 @@ import {
 import type { SecretField } from './given-secret.ts';
 import type { KindRow } from './kind-rows.sql.ts';
 
-/** REST schemas of a kind (contract/custom-resources.md), derived from the schema of the kind. */
+/** This module derives the REST schemas of a kind from the kind's own schema (contract/custom-resources.md). */
 
 /** Descriptions and special fields of the REST schemas of a kind. */
 export type RestTexts = {
