@@ -1,11 +1,11 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * Store of declared objects. It has two implementations: `kubernetes` (the API server) and `postgres` (tables, for a
- * single user without a cluster). Reconcilers, the API and the manifest folder use only this interface, which does not
- * depend on any kind. Every call may throw `StoreUnavailableError`. The semantics are a subset of Kubernetes':
- * server-side apply with one set of owners per top-level spec field, optimistic concurrency with `resourceVersion`, a
- * `generation` that changes only with the spec, and a status that is written separately.
+ * This module defines the store of declared objects. It has two implementations: `kubernetes` (the API server) and
+ * `postgres` (tables, for a single user without a cluster). Reconcilers, the API and the manifest folder use only this
+ * interface, which does not depend on any kind. Every call may throw `StoreUnavailableError`. The semantics are a
+ * subset of Kubernetes': server-side apply with one set of owners per top-level spec field, optimistic concurrency with
+ * `resourceVersion`, a `generation` that changes only with the spec, and a status that is written separately.
  */
 
 export type ObjectKey = { namespace: string; name: string };
