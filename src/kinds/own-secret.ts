@@ -19,7 +19,7 @@ import { deleteGiven, givenPlace, listGiven } from './given-secrets.sql.ts';
 import type { KindOf } from './kind.ts';
 
 /**
- * The "own" Secret of an object, in which Parley keeps the secrets that REST requests contained
+ * This module manages the "own" Secret of an object, in which Parley keeps the secrets that REST requests contained
  * (contract/custom-resources.md#secrets).
  */
 
