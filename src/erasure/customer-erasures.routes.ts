@@ -43,9 +43,7 @@ const CustomerErasure = z
     }),
     progress: z
       .strictObject({
-        total: count(
-          'Number of conversations, and of calls without a conversation, to erase.',
-        ),
+        total: count('Number of conversations, and of calls without a conversation, to erase.'),
         done: count('Number of conversations and calls erased so far.'),
       })
       .meta({

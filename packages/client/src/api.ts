@@ -1037,7 +1037,7 @@ export interface components {
       escalation_rate: (number | null);
       /** Number of user questions, answered or not. */
       questions: number;
-      /** Number of questions without an answer. */
+      /** Number of user questions to which no answer was found. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
@@ -1098,7 +1098,7 @@ export interface components {
         escalation_rate: (number | null);
         /** Number of user questions, answered or not. */
         questions: number;
-        /** Number of questions without an answer. */
+        /** Number of user questions to which no answer was found. */
         gaps: number;
         /** `gaps` divided by `questions`. */
         gap_rate: (number | null);
@@ -1154,7 +1154,7 @@ export interface components {
       escalation_rate: (number | null);
       /** Number of user questions, answered or not. */
       questions: number;
-      /** Number of questions without an answer. */
+      /** Number of user questions to which no answer was found. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
@@ -1171,7 +1171,7 @@ export interface components {
       time_zone: string;
       group_by: ('agent' | 'version' | 'channel' | 'topic' | 'person' | null);
       total: components['schemas']['AnalyticsFigures'];
-      /** The preceding period of the same length. */
+      /** Metrics for the preceding period of the same length. */
       previous: {
         /** Unix seconds. */
         from: number;
@@ -1223,19 +1223,19 @@ export interface components {
         escalation_rate: (number | null);
         /** Number of user questions, answered or not. */
         questions: number;
-        /** Number of questions without an answer. */
+        /** Number of user questions to which no answer was found. */
         gaps: number;
         /** `gaps` divided by `questions`. */
         gap_rate: (number | null);
         /** Number of turns by all speakers. */
         turns: number;
-        /** Number of ended conversations in which no person was requested. */
+        /** Number of ended conversations in which no human agent was requested. */
         contained: number;
         /** `contained` divided by `ended`. */
         containment_rate: (number | null);
         /** Number of escalations that somebody accepted. */
         accepted_escalations: number;
-        /** Average time in seconds from a request for a person until somebody accepted it. */
+        /** Average time in seconds from the request for a human agent until one accepted it. */
         time_to_accept_sec: (number | null);
         /** Number of escalations that nobody accepted in time. */
         missed_escalations: number;
@@ -1254,7 +1254,7 @@ export interface components {
         version: (number | null);
         channel: ('chat' | 'voice' | 'sms' | 'web_voice' | null);
         topic: (string | null);
-        /** The person who accepted these conversations. Null unless grouped by person. */
+        /** The human agent who accepted these conversations. Null unless `group_by` is `person`. */
         person: ({
           id: string;
           name: (string | null);
@@ -1307,19 +1307,19 @@ export interface components {
       escalation_rate: (number | null);
       /** Number of user questions, answered or not. */
       questions: number;
-      /** Number of questions without an answer. */
+      /** Number of user questions to which no answer was found. */
       gaps: number;
       /** `gaps` divided by `questions`. */
       gap_rate: (number | null);
       /** Number of turns by all speakers. */
       turns: number;
-      /** Number of ended conversations in which no person was requested. */
+      /** Number of ended conversations in which no human agent was requested. */
       contained: number;
       /** `contained` divided by `ended`. */
       containment_rate: (number | null);
       /** Number of escalations that somebody accepted. */
       accepted_escalations: number;
-      /** Average time in seconds from a request for a person until somebody accepted it. */
+      /** Average time in seconds from the request for a human agent until one accepted it. */
       time_to_accept_sec: (number | null);
       /** Number of escalations that nobody accepted in time. */
       missed_escalations: number;
@@ -2109,7 +2109,7 @@ export interface components {
     ErasedConversation: {
       /** ID of the conversation, `conv_…`. */
       id: string;
-      /** Number of canceled deliveries. */
+      /** Number of canceled webhook deliveries. */
       canceled_count: number;
       /** The first 1,000 canceled deliveries, ordered by event. */
       canceled: {
@@ -2209,12 +2209,12 @@ export interface components {
     /** Statistics about a customer. */
     Customer: {
       user_id: string;
-      /** Start time of the first conversation or call. Null if there are only tests. */
+      /** Start time of the first conversation or call. Null if there are only test conversations. */
       first_seen_at: (number | null);
-      /** Time of the last turn or the start of the last call, whichever is later. Null if there are only tests. */
+      /** Time of the last turn or the start of the last call, whichever is later. Null if there are only test conversations. */
       last_seen_at: (number | null);
       conversations: {
-        /** Number of conversations, excluding tests. */
+        /** Number of conversations, excluding test conversations. */
         total: number;
         /** Number of conversations that have not ended. */
         active: number;
@@ -2250,7 +2250,7 @@ export interface components {
       csat: {
         /** Number of conversations that the user rated. */
         count: number;
-        /** Average rating. Null if there are no ratings. */
+        /** Average rating by the user. Null if there is no rating. */
         average: (number | null);
       };
       /** Up to 20 unanswered questions from the latest 100 conversations, newest conversation first. */
@@ -2303,7 +2303,7 @@ export interface components {
         /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
-      /** Escalations, newest first. */
+      /** Escalations of the conversation, newest first. */
       escalations: components['schemas']['Escalation'][];
     };
     /** All data about a customer. */
@@ -2311,7 +2311,7 @@ export interface components {
       user_id: string;
       /** Unix seconds. */
       exported_at: number;
-      /** Conversations and calls, newest first, tests included. */
+      /** Conversations and calls, newest first, including test conversations. */
       activity: components['schemas']['ExportedActivity'][];
     };
     /** A conversation or call of a customer, with the transcript and the private notes. */
@@ -2356,7 +2356,7 @@ export interface components {
         /** Seconds from the answer to the end of the call. Null if it was not answered or has not ended. */
         duration_sec: (number | null);
       } | null);
-      /** Escalations, newest first. */
+      /** Escalations of the conversation, newest first. */
       escalations: components['schemas']['Escalation'][];
       /** Turns of the conversation. Null if there is no conversation. */
       transcript: ({
@@ -2371,19 +2371,19 @@ export interface components {
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
-      /** Null once the erasure is done. */
+      /** `user_id` of the customer. Null once the erasure is done. */
       user_id: (string | null);
       status: ('running' | 'done');
-      /** What happens to undelivered events. */
+      /** What happens to undelivered events about the customer, as chosen in the request. */
       events: ('deliver' | 'cancel');
-      /** Progress of the erasure. `total` grows if more objects are found. */
+      /** Progress of the erasure. `total` grows if more conversations or calls are found. */
       progress: {
-        /** Number of conversations, and of calls without a conversation, counted at the start. */
+        /** Number of conversations, and of calls without a conversation, to erase. */
         total: number;
         /** Number of conversations and calls erased so far. */
         done: number;
       };
-      /** Number of canceled deliveries so far. */
+      /** Number of webhook deliveries canceled so far. */
       canceled_count: number;
       /** Unix seconds. */
       finished_at: (number | null);
@@ -2886,7 +2886,7 @@ export interface components {
       /** Contains `voice` if ModelProviders handle the agent's speech recognition and synthesis. */
       modes: ('chat' | 'voice')[];
     };
-    /** An API key. It works in its own namespace only. */
+    /** An API key. It is valid only in its own namespace. */
     ApiKey: {
       /** ID of the key, `key_…`. */
       id: string;
@@ -2896,7 +2896,7 @@ export interface components {
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       /** First characters of the key, to tell keys apart. */
       prefix: string;
-      /** Last use, accurate to about a minute. */
+      /** Time of the last use, accurate to about a minute. */
       last_used_at: (number | null);
       /** Time at which the key expires, as set on creation or by a rotation. Null if it does not expire. */
       expires_at: (number | null);
@@ -2911,7 +2911,7 @@ export interface components {
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
       /** First characters of the key, to tell keys apart. */
       prefix: string;
-      /** Last use, accurate to about a minute. */
+      /** Time of the last use, accurate to about a minute. */
       last_used_at: (number | null);
       /** Time at which the key expires, as set on creation or by a rotation. Null if it does not expire. */
       expires_at: (number | null);
@@ -2924,7 +2924,7 @@ export interface components {
       id: string;
       /** Creation time in Unix seconds. */
       created: number;
-      /** Name of the person, as entered at sign-in. */
+      /** Name of the person who signed in. */
       name: string;
       /** ID of the key with which the session was created, `key_…`. */
       api_key_id: string;
@@ -2935,7 +2935,7 @@ export interface components {
       expires_at: number;
       /** Time at which the session ends unless it is used before then. */
       idle_expires_at: number;
-      /** Last use, accurate to about 30 seconds. */
+      /** Time of the last use, accurate to about 30 seconds. */
       last_seen_at: number;
     };
     /** The caller and its scopes. */
@@ -2943,7 +2943,7 @@ export interface components {
       namespace: string;
       /** Name of the caller in histories: `api:key_…` or `session:<name>`. */
       actor: string;
-      /** Name of the person. Null if an API key was sent. */
+      /** Name of the signed-in person. Null without a session. */
       name: (string | null);
       /** Scopes of the caller. */
       scopes: ('read' | 'write' | 'publish' | 'replay' | 'keys')[];
@@ -2957,7 +2957,7 @@ export interface components {
         /** Null if the key does not expire. */
         expires_at: (number | null);
       };
-      /** The session of the caller. Null if an API key was sent. */
+      /** The session of the caller. Null if the caller sent an API key. */
       session: ({
         /** ID of the session, `ses_…`. */
         id: string;
@@ -4697,7 +4697,7 @@ export interface paths {
           interval?: ('hour' | 'day' | 'week');
           /** Time zone that determines when days and weeks start. */
           time_zone?: string;
-          /** Property to group by. With `topic`, a conversation counts once for each of its topics. With `person`, it counts once for each person who accepted it. */
+          /** Property to group by. With `topic`, a conversation counts once for each of its topics. With `person`, it counts once for each human agent who accepted it. */
           group_by?: ('agent' | 'version' | 'channel' | 'topic' | 'person');
           agent_id?: string;
           /** Counts only conversations on this version. Requires `agent_id`. */
@@ -4705,7 +4705,7 @@ export interface paths {
           channel?: ('chat' | 'voice' | 'sms' | 'web_voice');
           /** Counts only conversations with this topic. */
           topic?: string;
-          /** Counts only conversations that the person with this ID accepted. */
+          /** Counts only conversations that the human agent with this ID accepted. */
           person?: string;
         };
         header?: never;
@@ -5825,7 +5825,7 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What happens to undelivered events of the conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
+          /** What happens to undelivered events about an erased conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
@@ -7506,7 +7506,7 @@ export interface paths {
     delete: {
       parameters: {
         query?: {
-          /** What happens to undelivered events of the conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
+          /** What happens to undelivered events about an erased conversation. `deliver` sends them without the text, `user_id` and `metadata` of the conversation. `cancel` cancels their deliveries. */
           events?: ('deliver' | 'cancel');
         };
         header?: never;
@@ -9768,9 +9768,9 @@ export interface paths {
         'application/json': {
           /** API key, `parley_…`. */
           api_key?: string;
-          /** Token from the link that `start` prints. It works once. */
+          /** Token from the link that `parley start` prints. It works once. */
           sign_in_token?: string;
-          /** Name of the person, shown in histories. Required with `api_key`. Optional with `sign_in_token`, because its link already has a name. */
+          /** Name of the person who signs in, as shown in histories. Required with `api_key`. Optional with `sign_in_token`, which already has a default name. */
           name?: string;
         };
       } };
