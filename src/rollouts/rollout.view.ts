@@ -21,17 +21,24 @@ const evidenceShape = {
       metric,
       worse_by: z.number(),
       from: figure.meta({
-        description: 'Value for the old version. Null for a percentile, or if there is no data.',
+        description:
+          'Value of the metric for the old version, over all steps. Null for a percentile, or if there is no data.',
       }),
       to: figure.meta({
-        description: 'Value for the new version. Null for a percentile, or if there is no data.',
+        description:
+          'Value of the metric for the new version, over all steps. Null for a percentile, or if there is no data.',
       }),
       difference: figure.meta({
         description:
-          'New value minus old value, compared within each step. Null if there is no data.',
+          'Value for the new version minus value for the old version, compared within each step. Null if there is ' +
+          'no data.',
       }),
-      low: figure.meta({ description: 'Lower bound of the difference. Null if it is unknown.' }),
-      high: figure.meta({ description: 'Upper bound of the difference. Null if it is unknown.' }),
+      low: figure.meta({
+        description: 'Lower confidence bound of `difference`. Null if the bound is unknown.',
+      }),
+      high: figure.meta({
+        description: 'Upper confidence bound of `difference`. Null if the bound is unknown.',
+      }),
       verdict: z.enum(['worse', 'passed', 'undecided']),
     }),
   ),
@@ -64,7 +71,10 @@ export const Rollout = z
         'Number of conversations on the new version that must end before this step can end.',
     }),
   })
-  .meta({ id: 'Rollout', description: 'The rollout in progress, or the last one.' });
+  .meta({
+    id: 'Rollout',
+    description: 'The rollout in progress or, if there is none, the last rollout.',
+  });
 
 export const RolloutAct = z
   .strictObject({

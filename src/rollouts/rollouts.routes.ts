@@ -33,7 +33,7 @@ function readRoute(deps: RolloutDeps): Route {
     operationId: 'getRollout',
     tag,
     scope: 'read',
-    summary: 'Read the rollout in progress, or the last one',
+    summary: 'Read the rollout in progress or the last rollout',
     description: 'Responds with 404 if the agent never had a rollout.',
     params,
     answers,
@@ -97,7 +97,7 @@ const WORDS = {
   resume: {
     operationId: 'resumeRollout',
     summary: 'Resume a held rollout',
-    description: 'The step gets its full maximum duration again.',
+    description: 'The maximum duration of the current step starts again.',
     action: 'agent.rollout_resumed',
   },
   abort: {
