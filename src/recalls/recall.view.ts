@@ -32,7 +32,7 @@ export const Recall = z
       .nullable()
       .meta({
         description:
-          'Unix seconds. The recall affects conversations that started at this time or later. Null ' +
+          'The recall affects conversations that started at or after this time, in Unix seconds. Null ' +
           'if it affects all conversations.',
       }),
     reason: z.string().nullable(),
@@ -72,7 +72,9 @@ export const RecalledConversation = z
     status: conversationStatus,
     outcome: outcome.nullable(),
     started_at: unixTime,
-    ended_at: z.int().nullable().meta({ description: 'Unix seconds.' }),
+    ended_at: z.int().nullable().meta({
+      description: 'Time at which the conversation ended, in Unix seconds. Null if it has not ended.',
+    }),
     erased: z.boolean().meta({
       description:
         'Whether the conversation was erased. Erasing it also erases its user and its tool calls.',
@@ -128,7 +130,7 @@ export const RecalledToolCall = z
     conversation_id: z.string(),
     user_id: userId,
     called_at: unixTime,
-    turn: Turn.meta({ description: 'The call with its arguments and its result.' }),
+    turn: Turn.meta({ description: 'Turn with the tool call, its arguments and its result.' }),
   })
   .meta({ id: 'RecalledToolCall', description: 'A tool call by a recalled version.' });
 

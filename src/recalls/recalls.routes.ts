@@ -34,10 +34,10 @@ const body = z
     since: givenTime
       .optional()
       .describe(
-        'Unix seconds, rounded down to a quarter of an hour. The recall affects conversations ' +
-          'that started at this time or later. Default: all conversations.',
+        'The recall affects conversations that started at or after this time, in Unix seconds. The time is ' +
+          'rounded down to a quarter of an hour. Default: all conversations.',
       ),
-    reason: z.string().max(1024).optional().describe('Reason, stored with the recall.'),
+    reason: z.string().max(1024).optional().describe('Reason for the recall.'),
   })
   .describe('The versions to recall, and the conversations that the recall affects.');
 
