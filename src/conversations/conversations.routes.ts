@@ -155,7 +155,7 @@ const ConversationPatch = z
     user_id: userId.nullable().optional().describe('Your own ID for the user. Null removes it.'),
     metadata: metadataPatch,
   })
-  .describe('The fields to change.');
+  .describe('The fields of the conversation to change.');
 
 function changeRoute(deps: ConversationRoutesDeps): Route {
   return route({
@@ -219,7 +219,7 @@ const escalateBody = z
       .min(1)
       .max(256)
       .default('api')
-      .describe('Reason for the request. It is shown to the person who takes over.'),
+      .describe('Reason for the request, shown to the human agent who takes over.'),
     team: team.optional().describe("Team that should take over. Default: the agent's team."),
   })
   .describe('Why a human is needed.');
@@ -233,8 +233,7 @@ function escalateRoute(deps: ConversationRoutesDeps): Route {
     scope: 'write',
     summary: 'Request a human',
     description:
-      'The agent stays silent until somebody accepts and completes the escalation, somebody declines ' +
-      'it, or it times out.',
+      'The agent stays silent until the escalation is completed, is declined or times out.',
     params,
     body: { schema: escalateBody, isOptional: true },
     answers: { 201: { description: 'The new escalation.', schema: Escalation, location: true } },

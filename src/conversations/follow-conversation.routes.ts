@@ -29,7 +29,7 @@ export function followConversationRoute(deps: { followers: Pick<Followers, 'open
     description:
       'Server-sent events. A `turn` event is sent for every stored turn; its `id` is the index of the ' +
       'turn. A `conversation` event is sent at the beginning, after every change of status, and when a ' +
-      'person accepts or releases the conversation. The stream ends when the conversation has ended. To ' +
+      'human agent takes over or releases the conversation. The stream ends when the conversation has ended. To ' +
       'resume after a lost connection, send the index of the last turn in `Last-Event-ID` (or in the ' +
       'parameter `last_event_id`). The stream then continues after that turn. Without an index, it ' +
       'starts with the next turn that is added. A reply appears as a turn once it is stored; its tokens ' +

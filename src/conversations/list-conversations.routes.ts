@@ -37,8 +37,8 @@ import { searchConversations, soughtBy, type Sought } from './search-conversatio
 const page = idPage('conv');
 const words = partOf(
   'ID of a conversation, call or escalation, or words to search for. Each word must occur in what ' +
-    'people and agents said, in `summary` or in `user_id`. Case is ignored. A page searches at most ' +
-    '5,000 conversations, so it may have fewer than `limit` items even if more exist.',
+    'the user, an agent or a human agent said, in `summary` or in `user_id`. Case is ignored. A page ' +
+    'searches at most 5,000 conversations, so it may have fewer than `limit` items even if more exist.',
 );
 
 /**
@@ -68,10 +68,10 @@ export function listConversationsRoute({ pool }: { pool: Pool }): Route {
       call_id: idValue('call').optional(),
       from: phoneFilter.describe('Phone number that the call came from, in E.164 format.'),
       to: phoneFilter.describe('Phone number that was called, in E.164 format.'),
-      created_after: timeBound('Unix seconds, inclusive.'),
-      created_before: timeBound('Unix seconds, exclusive.'),
-      ended_after: timeBound('Unix seconds, inclusive.'),
-      ended_before: timeBound('Unix seconds, exclusive.'),
+      created_after: timeBound('Earliest creation of the conversation in Unix seconds, inclusive.'),
+      created_before: timeBound('Latest creation of the conversation in Unix seconds, exclusive.'),
+      ended_after: timeBound('Earliest end of the conversation in Unix seconds, inclusive.'),
+      ended_before: timeBound('Latest end of the conversation in Unix seconds, exclusive.'),
       test: withTests,
       q: words,
       order: listOrder,

@@ -88,7 +88,7 @@ const text = z
   .min(1)
   .max(4_000)
   .regex(...saying(/\S/, 'must not be blank'))
-  .describe('Text of the reply. Clients replace `{{name}}` when a person inserts the reply.');
+  .describe('Text of the reply. Clients replace `{{name}}` when a human agent inserts the reply.');
 
 function createRoute({ pool, nowMs }: Deps): Route {
   return route({
@@ -165,7 +165,7 @@ function updateRoute({ pool }: Deps): Route {
     body: {
       schema: z
         .strictObject({ title: title.optional(), text: text.optional() })
-        .describe('The fields to change.'),
+        .describe('The fields of the canned reply to change.'),
     },
     answers: { 200: { description: 'The canned reply.', schema: CannedReply } },
     handle: async ({ answering, caller, params: { id }, body }) => {

@@ -11,8 +11,12 @@ import { createdAt, unixSec, unixSecOrNull, unixTime } from '../../platform/http
 export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
 export const Person = z.strictObject({
-  id: z.string().min(1).max(256).describe('Your own ID for the person.'),
-  name: z.string().min(1).max(256).describe('Name of the person, shown in the transcript.'),
+  id: z.string().min(1).max(256).describe('Your own ID for the human agent.'),
+  name: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe('Name of the human agent, shown in the transcript.'),
 });
 
 /**
@@ -21,7 +25,7 @@ export const Person = z.strictObject({
  */
 export const lineName = Person.shape.name
   .refine(...onOneLine())
-  .describe('Name that the user sees. It must be one line without control characters.');
+  .describe('Name of the human agent. It must be one line without control characters.');
 
 /**
  * Returns arguments for zod's `refine` that reject line breaks and other control characters. A pattern would not work,
@@ -51,8 +55,8 @@ export const Escalation = z
     reason: z.string(),
     summary: z.string().meta({
       description:
-        'Summary of the conversation up to the request. Updated when the escalation is accepted and ' +
-        'when it is completed.',
+        'Summary of the conversation up to the request. Updated when the escalation is accepted, ' +
+        'released or completed.',
     }),
     requested_at: unixTime,
     times_out_at: unixTime.meta({
@@ -60,19 +64,21 @@ export const Escalation = z
     }),
     accepted_at: unixTime.nullable(),
     accepted_by: Person.nullable(),
-    team: team.nullable().meta({ description: 'Label of the team that is asked to accept.' }),
+    team: team.nullable().meta({
+      description: 'Label of the team that is asked to accept. Null if any team may accept.',
+    }),
     heartbeat_sec: z
       .int()
       .nullable()
       .meta({
         description:
-          'Maximum number of seconds between heartbeats or messages from the person who ' +
+          'Maximum number of seconds between heartbeats or messages from the human agent who ' +
           'accepted. Null if no heartbeat is required.',
       }),
     heartbeat_due_at: unixTime.nullable().meta({
       description:
         'Time by which the next heartbeat or message is required. If none arrives by then, the ' +
-        'escalation is released and waits for another person.',
+        'escalation is released and waits for another human agent.',
     }),
     wait_sec: z.int().min(0).nullable().meta({
       description: 'Seconds from the request to the acceptance. Null if nobody has accepted.',

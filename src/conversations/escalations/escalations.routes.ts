@@ -80,11 +80,11 @@ function listRoute(deps: ConversationDeps): Route {
         .min(1)
         .max(256)
         .optional()
-        .describe('`id` of the person who accepted the escalation.'),
-      created_after: timeBound('Time of the request in Unix seconds, inclusive.'),
-      created_before: timeBound('Time of the request in Unix seconds, exclusive.'),
-      finished_after: timeBound('Unix seconds, inclusive.'),
-      finished_before: timeBound('Unix seconds, exclusive.'),
+        .describe('`id` of the human agent who accepted the escalation.'),
+      created_after: timeBound('Earliest creation of the escalation in Unix seconds, inclusive.'),
+      created_before: timeBound('Latest creation of the escalation in Unix seconds, exclusive.'),
+      finished_after: timeBound('Earliest end of the escalation in Unix seconds, inclusive.'),
+      finished_before: timeBound('Latest end of the escalation in Unix seconds, exclusive.'),
       missed: flag.meta({
         description: 'If true, lists only `missed` escalations. If false, lists only the others.',
       }),
@@ -146,7 +146,7 @@ function readRoute(deps: ConversationDeps): Route {
 
 const acceptBody = z
   .strictObject({
-    accepted_by: Person.extend({ name: lineName }).describe('The person taking over.'),
+    accepted_by: Person.extend({ name: lineName }).describe('The human agent who takes over.'),
     heartbeat_sec: z
       .int()
       .min(5)
@@ -154,10 +154,10 @@ const acceptBody = z
       .optional()
       .describe(
         'Maximum number of seconds without a heartbeat or a message. After that, the escalation is ' +
-          'released and waits for another person. If omitted, no heartbeat is required.',
+          'released and waits for another human agent. If omitted, no heartbeat is required.',
       ),
   })
-  .describe('The person taking over, and the heartbeat interval.');
+  .describe('The human agent who takes over, and the heartbeat interval.');
 
 function acceptRoute(deps: ConversationDeps): Route {
   return route({
@@ -169,7 +169,7 @@ function acceptRoute(deps: ConversationDeps): Route {
     summary: 'Accept an escalation',
     description:
       'The first request wins. Later requests are rejected with 409 `already_accepted`, which names the ' +
-      'person who accepted.',
+      'human agent who accepted.',
     params,
     body: { schema: acceptBody },
     answers,
@@ -228,10 +228,10 @@ const by = Person.shape.id
   .clone()
   .optional()
   .describe(
-    '`id` of the acting person. If another person accepted the escalation, the response is 409 ' +
-      '`already_accepted`.',
+    '`id` of the human agent who sends the request. If another human agent accepted the escalation, the ' +
+      'response is 409 `already_accepted`.',
   );
-const byBody = z.strictObject({ by }).describe('The acting person.');
+const byBody = z.strictObject({ by }).describe('The human agent who sends the request.');
 
 function completeRoute(deps: ConversationDeps): Route {
   return route({
@@ -241,7 +241,7 @@ function completeRoute(deps: ConversationDeps): Route {
     tag,
     scope: 'write',
     summary: 'Complete an escalation',
-    description: 'The person has finished, and the agent continues the conversation.',
+    description: 'Hands the conversation back to the agent.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,
@@ -262,7 +262,7 @@ function completeRoute(deps: ConversationDeps): Route {
 
 const releaseBody = byBody
   .extend({ team: team.optional().describe('Team to ask next. Default: the same team.') })
-  .describe('The acting person, and the team to ask next.');
+  .describe('The human agent who releases the escalation, and the team to ask next.');
 
 function releaseRoute(deps: ConversationDeps): Route {
   return route({
@@ -273,7 +273,7 @@ function releaseRoute(deps: ConversationDeps): Route {
     scope: 'write',
     summary: 'Release an escalation',
     description:
-      'The escalation waits for another person, and its timeout starts again. The agent stays silent.',
+      'The escalation waits for another human agent, and its timeout starts again. The agent stays silent.',
     params,
     body: { schema: releaseBody, isOptional: true },
     answers,
@@ -303,7 +303,7 @@ function heartbeatRoute(deps: ConversationDeps): Route {
     summary: 'Send a heartbeat for an escalation',
     description:
       'Required if the escalation was accepted with `heartbeat_sec`. A message also counts as a ' +
-      'heartbeat. A response with 409 means that this person no longer has the escalation.',
+      'heartbeat. A 409 response means that this human agent no longer has the escalation.',
     params,
     body: { schema: byBody, isOptional: true },
     answers,
@@ -353,7 +353,7 @@ function sayRoute(deps: ConversationDeps): Route {
     operationId: 'sendHumanMessage',
     tag,
     scope: 'write',
-    summary: 'Send a message as the human',
+    summary: 'Send a message as the human agent',
     params,
     body: { schema: MessageBody.extend({ by }) },
     answers: { 200: { description: 'Turns that the message added.', schema: MessageAnswer } },

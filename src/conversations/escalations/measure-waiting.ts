@@ -20,7 +20,7 @@ export function createWaitingMeasure({
   log: Logger;
 }): Periodic {
   return createPeriodic({
-    what: 'measuring the wait for a person',
+    what: 'measuring the wait for a human agent',
     everyMs: MEASURE_MS,
     log,
     run: async () => {

@@ -26,7 +26,7 @@ export const Note = z
       .string()
       .meta({ description: 'Actor that added the note, `api:key_…` or `session:<name>`.' }),
     by: Person.nullable().meta({
-      description: 'Person who wrote the note. Null if none was named.',
+      description: 'Human agent who wrote the note. Null if the request named nobody.',
     }),
     text: z.string(),
   })
@@ -67,7 +67,7 @@ const addBody = z
       .max(TEXT_MAX)
       .regex(...saying(/\S/, 'must not be blank'))
       .describe('Text of the note.'),
-    by: Person.extend({ name: lineName }).optional().describe('Person who writes the note.'),
+    by: Person.extend({ name: lineName }).optional().describe('Human agent who writes the note.'),
   })
   .describe('The note to add.');
 

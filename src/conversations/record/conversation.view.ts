@@ -36,7 +36,8 @@ export const Conversation = z
       .min(1)
       .meta({ description: 'Version of the agent. It does not change during the conversation.' }),
     test: z.boolean().meta({
-      description: 'Whether this is a test. Tests emit no events and are excluded from statistics.',
+      description:
+        'Whether this is a test conversation. Test conversations emit no events and are excluded from statistics.',
     }),
     channel,
     user_id: z.string().nullable(),
@@ -54,9 +55,13 @@ export const Conversation = z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'Duration in seconds. Null while the conversation is active.' }),
+      .meta({
+        description: 'Duration of the conversation in seconds. Null until the conversation ends.',
+      }),
     ended_reason: z.string().nullable(),
-    outcome: outcome.nullable().meta({ description: 'Outcome. Null until the conversation ends.' }),
+    outcome: outcome.nullable().meta({
+      description: 'Outcome of the conversation. Null until the conversation ends.',
+    }),
     csat_predicted: z.number().min(1).max(5).nullable(),
     csat: csat.nullable().meta({
       description: 'Satisfaction that the user reported as feedback. Null if there is no feedback.',
@@ -64,7 +69,9 @@ export const Conversation = z
     summary: z
       .string()
       .nullable()
-      .meta({ description: 'Summary, written after the conversation has ended. Null until then.' }),
+      .meta({
+        description: 'Summary of the conversation, written after its end. Null until then.',
+      }),
     judgement: Judgement.nullable().meta({
       description:
         "A model's judgement, if the agent requests one. Null if it was not requested or is not " +
@@ -88,15 +95,19 @@ export const ListedConversation = Conversation.extend({
     .nullable()
     .meta({
       description:
-        'Last message of the user, an agent or a person. Null if nobody has said anything.',
+        'Last message, from the user, an agent or a human agent. Null if nobody has said anything.',
     }),
   match: z
     .strictObject({
       index: quoted.index.nullable().meta({
-        description: 'Index of the turn. Null if the words are in the summary.',
+        description: 'Index of the turn with the sentence. Null if the sentence is in the summary.',
       }),
-      role: quoted.role.nullable().meta({ description: 'Null if the words are in the summary.' }),
-      text: z.string().meta({ description: `The sentence, at most ${QUOTE_MAX} characters.` }),
+      role: quoted.role.nullable().meta({
+        description: 'Role of the speaker. Null if the sentence is in the summary.',
+      }),
+      text: z.string().meta({
+        description: `The matching sentence, at most ${QUOTE_MAX} characters.`,
+      }),
     })
     .nullable()
     .meta({
@@ -190,7 +201,7 @@ const tokens = z.int().min(0);
 
 const turnModel = z.strictObject({
   provider: z.string().meta({ description: 'Name of the model provider, or `default`.' }),
-  name: z.string().meta({ description: 'Model that replied.' }),
+  name: z.string().meta({ description: 'Name of the model that replied.' }),
   finish_reason: z.string(),
   steps: z
     .int()
@@ -201,7 +212,8 @@ const turnModel = z.strictObject({
     output_tokens: tokens,
     cached_input_tokens: tokens,
     estimated: z.boolean().meta({
-      description: 'True if the response was incomplete, so that Parley estimated the tokens.',
+      description:
+        'True if Parley estimated the number of tokens, because the response was incomplete.',
     }),
   }),
   cost: z.strictObject({ amount: z.number().min(0), currency: z.string() }).nullable(),
@@ -213,7 +225,7 @@ export const Turn = z
     index: z.int().min(0),
     role: z.enum(['user', 'agent', 'tool', 'human', 'system']),
     name: z.string().optional().meta({
-      description: 'Name of the person who spoke. Only in turns with the role `human`.',
+      description: 'Name of the human agent who spoke. Only in turns with the role `human`.',
     }),
     text: z.string(),
     started_at_ms: ms,
@@ -231,14 +243,19 @@ export const Turn = z
           .meta({ description: 'Passages that were found but not used for the reply.' }),
       })
       .optional()
-      .meta({ description: 'Passages used for the reply, best first.' }),
+      .meta({
+        description:
+          'Knowledge search for the reply: the query, and the passages that the reply uses, best first.',
+      }),
     latency: z.record(z.string(), z.number()).optional().meta({
       description: 'Latency of each part of the turn in milliseconds. `turn_ms` is the total.',
     }),
     agent_id: z
       .string()
       .optional()
-      .meta({ description: 'Agent that spoke. It changes after a handoff.' }),
+      .meta({
+        description: 'Agent that spoke or called the tool. After a handoff, this is the new agent.',
+      }),
     agent_version: z.int().min(1).optional(),
     model: turnModel.optional().meta({ description: 'Model usage of this turn.' }),
     error: z

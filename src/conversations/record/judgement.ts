@@ -41,8 +41,8 @@ export const Judgement = z
       .nullable()
       .meta({
         description:
-          'Why no model judged the conversation. The values then come from the rules. Null if there was no ' +
-          'error.',
+          'Why no model judged the conversation. Its summary, outcome and predicted satisfaction then come from ' +
+          'the rules. Null if there was no error.',
       }),
   })
   .meta({ id: 'Judgement', description: "A model's judgement of an ended conversation." });

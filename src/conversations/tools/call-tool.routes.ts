@@ -43,7 +43,10 @@ const CallToolBody = z
 const ToolCallResult = z
   .strictObject({
     ok: z.boolean().describe('Whether the tool responded with a 2xx status and JSON or text.'),
-    status: z.int().nullable().describe('HTTP status. Null if the service did not respond.'),
+    status: z
+      .int()
+      .nullable()
+      .describe('HTTP status of the response. Null if the service did not respond.'),
     error: z.string().nullable().describe('Why the call failed. Null if it succeeded.'),
     body: z.unknown().describe('Response body, as JSON or text. Null if it cannot be read.'),
     escalate: z
