@@ -20,17 +20,17 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { judgeRollout, type Evidence } from './judge-rollout.ts';
 import type { RolloutDeps } from './look-at-rollout.ts';
 
-/** What a person can do to a rollout in progress. */
+/** Changes to a rollout in progress that an API client can request. */
 export type RolloutChange = 'advance' | 'hold' | 'resume' | 'abort';
 
 /** The last line in a rollout's log, and the metrics for the rollout's current step. */
 export type ChangedRollout = { line: RolloutLine; evidence: Evidence };
 
 /**
- * Applies the change that a person requested to the rollout in progress. Runs in one transaction, which locks the
- * agent's row. `advance` ends the step regardless of its checks; if that was the last step, the new version goes live.
- * Holding a rollout that is already held, or resuming one that is not held, changes nothing. Stores the current metrics
- * as evidence.
+ * Applies a requested change to the rollout in progress. Runs in one transaction, which locks the agent's row.
+ * `advance` ends the step regardless of its checks; if that was the last step, the new version goes live. Holding a
+ * rollout that is already held, or resuming one that is not held, changes nothing. Stores the current metrics in the
+ * rollout log, as evidence for the change.
  * @throws ApiError no_rollout, write_conflict
  */
 export async function changeRollout(
@@ -41,7 +41,7 @@ export async function changeRollout(
   const { agentId, change, actor, reason } = input;
   const seen = await readLastRolloutLine(deps.pool, agentId);
   if (!isInProgress(seen)) throw noRollout();
-  // Computed before the lock is taken, because this takes longer the more conversations there are.
+  // Computes the metrics before taking the lock, because this takes long if there are many conversations.
   const evidence = await judgeRollout(deps.pool, seen);
   const { changed, emitted, namespace } = await inTransaction(deps.pool, async (db) => {
     const agent = await lockLiveVersion(db, agentId);

@@ -22,10 +22,10 @@ export type Evidence = {
 export type EvidenceOfCheck = {
   metric: RolloutMetric;
   worse_by: number;
-  /** Values for the old and the new version over all steps; `null` if there is no data, and for percentiles. */
+  /** Values for the old and the new version over all steps. Null for percentiles, or if there is no data. */
   from: number | null;
   to: number | null;
-  /** `to` minus `from`, compared within each step, with the bounds of its interval; `null` while unknown. */
+  /** Difference (`to` minus `from`), compared within each step, and its confidence bounds. Null while unknown. */
   difference: number | null;
   low: number | null;
   high: number | null;

@@ -47,11 +47,11 @@ export type RolloutDeps = {
 
 export type LookDeps = RolloutDeps & { confirmStep: ConfirmStep };
 
-/** State of an agent's last rollout, with the metrics of both versions while it is in progress. */
+/** State of an agent's last rollout, with the metrics of both versions if the rollout was in progress. */
 export type RolloutSeen = {
   line: RolloutLine;
   evidence: Evidence | undefined;
-  /** Decision that this evaluation carried out; `undefined` if it changed nothing. */
+  /** Decision that this evaluation carried out; `undefined` if the evaluation changed nothing. */
   acted?: Decision;
   /** Time in ms until the next evaluation; `undefined` if the rollout is over. */
   againAfterMs?: number;
@@ -63,17 +63,18 @@ const LOOK_EVERY_MS = 5_000;
 /** Pause before the next evaluation while the confirmation webhook has not answered yet. */
 const ANSWER_EVERY_MS = 1_000;
 /**
- * The pause between two evaluations is at least this many times as long as the previous evaluation took. Large rollouts
- * therefore take at most 5% of the operator's time.
+ * Minimum pause before the next evaluation, as a multiple of the duration of the previous one. An evaluation of a large
+ * rollout therefore takes at most 5% of the operator's time.
  */
 const REST = 20;
 
 /**
  * Evaluates the last rollout of an agent, and advances, holds, completes or aborts it if its checks say so
- * (contract/rollouts.md#steps). Never touches the pin. Returns `undefined` if the agent never had a rollout.
+ * (contract/rollouts.md#steps). Never changes which version the agent is pinned to. Returns `undefined` if the agent
+ * never had a rollout.
  *
- * The change is one transaction, which is fenced by the leader's epoch and locks the agent's row. It is dropped if
- * somebody has changed the rollout since the metrics were read.
+ * The change is one transaction, which is fenced by the leader's epoch and locks the agent's row. The change is dropped
+ * if the rollout has changed since the metrics were read.
  */
 export async function lookAtRollout(
   deps: LookDeps,
@@ -113,7 +114,7 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the final decision, with a reason for people. Before a rollout is advanced or completed, asks its
+ * Returns the final decision, with a human-readable reason. Before a rollout is advanced or completed, asks its
  * confirmation webhook, if it has one. The webhook may change the decision to hold or abort. Returns `undefined` while
  * the webhook has not answered.
  */
@@ -203,7 +204,7 @@ async function actOf(
   return undefined;
 }
 
-/** Returns the reason for a decision as text for people. */
+/** Returns a human-readable reason for a decision. */
 function reasonOf(decision: Decision, { plan }: RolloutLine, { step, checks }: Evidence): string {
   const worse = checks.filter(({ verdict }) => verdict === 'worse');
   if (worse.length > 0) {

@@ -50,7 +50,7 @@ async function shownRollout(
   deps: RolloutDeps,
   line: RolloutLine,
 ): Promise<z.output<typeof Rollout>> {
-  // The cast is safe: evidence has the form in which `lookAtRollout` stored it, or is null.
+  // The cast is safe: stored evidence is null or an `Evidence`.
   const isOver: boolean = !isInProgress(line);
   const stored = isOver ? (line.evidence as Evidence | null) : null;
   return rolloutView(line, stored ?? (await judgeRollout(deps.pool, line)));

@@ -1,5 +1,5 @@
 /**
- * Returns how many standard errors a one-sided bound lies from its estimate, so that the bound holds at all times
+ * Returns how many standard errors a one-sided bound must lie from its estimate, so that the bound holds at all times
  * simultaneously with probability 1 − `alpha`, however often it is checked. `ratio` is the information (1 / variance)
  * of the estimate, divided by the information for which the bound is tuned; the bound holds for every tuning that does
  * not depend on the data.

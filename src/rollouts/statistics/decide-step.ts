@@ -7,7 +7,7 @@ export type StepState = {
   step: RolloutStep;
   isLast: boolean;
   onFail: OnFail;
-  /** Whether the rollout is held, by a person or by an earlier decision. */
+  /** Whether the rollout is held, either on request or by an earlier decision. */
   isHeld: boolean;
   /** Number of conversations on the new version that have ended in this step. */
   conversations: number;
