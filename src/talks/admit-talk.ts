@@ -28,15 +28,18 @@ export type AdmitDeps = {
 
 export type Admitted = {
   token: TalkToken;
-  /** Maximum number of people who may speak with the agent concurrently; undefined means no limit. */
+  /** Maximum number of visitors who may speak with the agent concurrently; undefined means no limit. */
   maxConcurrent: number | undefined;
   /** The talk to resume, if any. */
   resume: ResumeToken | undefined;
-  /** Reason why the talk to resume has ended. Undefined if it continues or can still be shown. */
+  /**
+   * Reason why the talk to resume has ended. Undefined if the talk continues, or if it is a chat that can still be
+   * shown.
+   */
   over: string | undefined;
 };
 
-/** How long a returning visitor can still see a chat after it ended. */
+/** Time in ms after the end of a chat during which a returning visitor can still see it. */
 const SHOWN_MS = 600_000;
 
 /**
@@ -80,7 +83,8 @@ export async function admitTalk(
 }
 
 /**
- * Returns the reason why the talk to resume has ended, or undefined if it continues or can still be shown.
+ * Returns the reason why the talk to resume has ended. Returns undefined if the talk continues, or if it is a chat that
+ * can still be shown.
  * @throws ApiError not_found if the talk was erased
  */
 async function overSince(

@@ -6,7 +6,7 @@ import type { SendFrame, TalkFrame, TurnFrame } from './talk-frames.ts';
 /** Sends the turns, tokens and status of a talk to its web page. Holds all frames back until `ready` is called. */
 export type TalkCaptions = Captions & {
   ready: (frame: Extract<TalkFrame, { type: 'ready' }>) => void;
-  /** Returns why the conversation ended, or undefined if `followed` has not received its end yet. */
+  /** Returns why the conversation ended, or undefined until `followed` has received the end of the conversation. */
   endedReason: () => string | undefined;
 };
 
