@@ -4,7 +4,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 /**
  * This module computes statistics about the conversations that take part in a rollout, by step and arm
  * (contract/rollouts.md#checks). The statistics include erased conversations, and conversations that another agent or a
- * person took over.
+ * human agent took over.
  */
 
 /** Metrics that are sums over conversations: all except percentiles. */

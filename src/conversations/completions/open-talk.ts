@@ -75,9 +75,9 @@ export type OpenTalk = {
 };
 
 /**
- * Opens the conversation that a request names (docs/decisions/0036). If the request names none, continues one with the
- * same API key, agent, user and metadata whose messages are exactly the request's earlier messages. If there is none,
- * starts a new conversation whose first turns are those earlier messages.
+ * Opens the conversation that a request names (docs/decisions/0036). If the request names no conversation, continues
+ * one with the same API key, agent, user and metadata whose messages are exactly the request's earlier messages. If no
+ * such conversation exists, starts a new one with these earlier messages as its first turns.
  * @throws ApiError not_found, conversation_ended, idempotency_in_progress, not_published
  */
 export async function openTalk(deps: ConversationDeps, request: TalkRequest): Promise<OpenTalk> {

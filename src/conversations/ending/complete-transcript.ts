@@ -33,9 +33,9 @@ const LOST: Judging = {
 };
 
 /**
- * Writes the summary of an ended conversation that a model should have judged, and emits the event that reports its
- * complete transcript. Does nothing if there already is a summary, so a repeated call is harmless. `judging` is
- * undefined if the process that should have judged the conversation has died, or if an earlier release ended the
+ * Stores the summary of an ended conversation, and emits the event that reports its complete transcript. Does nothing
+ * if there already is a summary, so a repeated call is harmless. `judging` is the result of the judgement by a model.
+ * It is undefined if the process that should have judged the conversation has died, or if an earlier release ended the
  * conversation without a summary.
  */
 export function completeTranscript(

@@ -117,7 +117,7 @@ export async function endLocked(
     }),
   ]);
   for (const status of statuses) count(row, status);
-  // The event of a conversation that is being erased no longer names its user.
+  // The event omits the user and the metadata if the conversation is being erased.
   const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
   await emit(about, {
     type: 'conversation.ended',

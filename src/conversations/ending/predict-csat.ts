@@ -2,10 +2,9 @@ import type { Outcome } from '../record/outcomes.ts';
 import type { Tally } from '../record/tally.ts';
 
 /**
- * This module predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms
- * that a person can check by hand. Each term has a limit, so that none decides the result alone
- * (docs/conversations.md). The weights are estimated, not learned, because the ranking of conversations matters more
- * than the value.
+ * This module predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms,
+ * which can be checked by hand. Each term has a limit, so that none decides the result alone (docs/conversations.md).
+ * The weights are estimated, not learned, because the ranking of conversations matters more than the value.
  */
 
 /**

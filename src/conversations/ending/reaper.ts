@@ -40,10 +40,10 @@ export type ReaperDeps = ConversationDeps & {
 /**
  * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
  * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the person who accepted has disappeared, it asks for another person. If the `onAbort` of
- * an aborted rollout is `Escalate`, it asks for a person in each conversation in progress on the new version. Several
- * processes may run the reaper concurrently: each step checks again under a lock, and skips what another process has
- * locked.
+ * lets the agent continue. If the human agent who accepted has stopped sending heartbeats, it requests another one. If
+ * the `onAbort` of an aborted rollout is `Escalate`, it requests a human in each conversation in progress on the new
+ * version. Several processes may run the reaper concurrently: each step checks again under a lock, and skips what
+ * another process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({

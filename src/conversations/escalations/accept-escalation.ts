@@ -21,7 +21,8 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * Lets a human take over a conversation. If several people try, only the first succeeds (contract/escalations.md#acts).
+ * Lets a human agent take over a conversation. If several human agents try, only the first succeeds
+ * (contract/escalations.md#acts).
  * @throws ApiError not_found, already_accepted, escalation_closed
  */
 export function acceptEscalation(
@@ -123,8 +124,8 @@ export async function statusError(db: Db, key: Key): Promise<ApiError> {
 }
 
 /**
- * Returns an accepted escalation, and requires that `by` is the id of the person who accepted it. If the caller gave no
- * identity, `by` is null, and the escalation may have been accepted by anyone.
+ * Returns an accepted escalation. Requires that `by` is the id of the human agent who accepted it. If the caller gave
+ * no identity, `by` is null, and it does not matter who accepted.
  * @throws ApiError already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function requireAcceptedBy(

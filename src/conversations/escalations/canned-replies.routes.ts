@@ -43,7 +43,7 @@ const CannedReply = z
 type Deps = Pick<ConversationDeps, 'pool' | 'nowMs'>;
 
 /**
- * Returns the routes for canned replies, which the people in a namespace prepare for each other
+ * Returns the routes for canned replies, which the human agents of a namespace prepare for each other
  * (contract/canned-replies.md).
  */
 export function cannedReplyRoutes(deps: Deps): Route[] {

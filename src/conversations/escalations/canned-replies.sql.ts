@@ -6,9 +6,7 @@ import {
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/**
- * Reply that a person prepared so that people can insert it into conversations. `updatedAt` is in Unix milliseconds.
- */
+/** Prepared reply that human agents can insert into conversations. `updatedAt` is in Unix milliseconds. */
 export type CannedReplyRow = {
   id: string;
   namespace: string;

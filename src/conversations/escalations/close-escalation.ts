@@ -95,7 +95,10 @@ async function contentOf(
   return (await readVersion(db, { agentId, version: agentVersion }))?.content ?? {};
 }
 
-/** Returns true during the agent's opening hours. Outside these hours, nobody can accept, so the agent continues. */
+/**
+ * Returns true during the agent's opening hours, or if it has none. Outside these hours, nobody can accept, so the
+ * agent continues.
+ */
 function isSomebodyThere(
   content: Pick<AgentContent, 'escalation' | 'language'>,
   { startedAt, ageMs }: LiveConversation,
@@ -104,7 +107,7 @@ function isSomebodyThere(
 }
 
 /**
- * Requests a person from the fallback team, because nobody in the first team accepted. This happens once per
+ * Requests a human agent from the fallback team, because nobody in the first team accepted. This happens once per
  * escalation. The user keeps waiting.
  */
 async function askNext(

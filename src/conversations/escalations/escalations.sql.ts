@@ -46,9 +46,9 @@ export type EscalationRow = {
   team: string | null;
   /** Team to ask next if nobody in `team` accepts in time. */
   fallbackTeam: string | null;
-  /** Maximum seconds between two heartbeats of the person who accepted. Null if no heartbeats are required. */
+  /** Maximum seconds between two heartbeats of the human agent who accepted. Null if no heartbeats are required. */
   heartbeatSec: number | null;
-  /** Time by which the next heartbeat must arrive. If it does not, the person who accepted counts as gone. */
+  /** Time by which the next heartbeat must arrive. If it does not, the human agent who accepted counts as gone. */
   heartbeatDueAt: number | null;
   finishedAt: number | null;
   /**
@@ -61,8 +61,8 @@ export type EscalationRow = {
 };
 
 /**
- * Number of user messages that an escalation quotes. One is not enough, because the last message is often a bare
- * request for a person.
+ * Number of user messages that an escalation quotes. One is not enough, because the last message often only requests a
+ * human.
  */
 const MESSAGES_QUOTED = 2;
 
@@ -141,7 +141,7 @@ export type EscalationFilter = ListPage &
     conversationId?: string | undefined;
     agentId?: string | undefined;
     team?: string | undefined;
-    /** Only escalations accepted by the person with this `id`. */
+    /** Selects only escalations accepted by the human agent with this `id`. */
     acceptedBy?: string | undefined;
     finishedAfter?: number | undefined;
     finishedBefore?: number | undefined;
@@ -197,7 +197,7 @@ export async function listEscalationsOf(
   return rows;
 }
 
-/** The person who takes over, and their heartbeat interval, which is null if heartbeats are not required. */
+/** Human agent who takes over, and the heartbeat interval, which is null if heartbeats are not required. */
 export type Acceptance = { acceptedBy: Person; heartbeatSec: number | null };
 
 /** Marks an escalation as accepted. Returns undefined if its status has already changed from `requested`. */
@@ -221,8 +221,8 @@ export async function setEscalationSummary(db: Db, id: string, summary: string):
 }
 
 /**
- * Records a heartbeat of the person who accepted. `by` is null if the caller gave no identity. Returns undefined if
- * that person no longer has the escalation.
+ * Records a heartbeat of the human agent who accepted. `by` is the id of the sender, or null if the caller gave no
+ * identity. Returns undefined if the escalation is not accepted, or if somebody else accepted it.
  */
 export async function keepEscalationRow(
   db: Db,
@@ -258,8 +258,8 @@ export async function reviewEscalationRow(
 }
 
 /**
- * Puts an accepted escalation back into the queue, where it waits for another person. Its timeout starts again. Returns
- * undefined if it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
+ * Puts an accepted escalation back into the queue, where it waits for another human agent. Its timeout starts again.
+ * Returns undefined if it is not accepted, or if `isDue` is set and the heartbeat has arrived in time.
  */
 export async function releaseEscalationRow(
   db: Db,
@@ -338,7 +338,7 @@ export async function closeEscalationsOf(
   return rows.map(({ status }) => status);
 }
 
-/** Returns the number of escalations that are waiting for a person, and the age of the oldest one. */
+/** Returns the number of escalations that are waiting for a human agent, and the age of the oldest one. */
 export async function measureWaiting(db: Db): Promise<{ waiting: number; oldestWaitSec: number }> {
   const { rows } = await db.query<{ waiting: number; oldestWaitSec: number }>({
     name: 'measure_waiting',
@@ -369,7 +369,7 @@ export async function listTimedOut(
   return rows;
 }
 
-/** Erases the text of a conversation from its escalations. Times and people remain. */
+/** Erases the text of a conversation from its escalations. Keeps the times and the names of the human agents. */
 export async function eraseEscalationsOf(
   db: Db,
   conversationId: string,

@@ -7,7 +7,7 @@ import { measureWaiting } from './escalations.sql.ts';
 const MEASURE_MS = 10_000;
 
 /**
- * Creates the job that measures how many users wait for a person, and how long. Every API process measures all
+ * Creates the job that measures how many users wait for a human agent, and how long. Every API process measures all
  * namespaces, so the metrics are complete as long as any API process is running.
  */
 export function createWaitingMeasure({

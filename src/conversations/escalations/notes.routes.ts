@@ -32,7 +32,9 @@ export const Note = z
   })
   .meta({ id: 'EscalationNote', description: 'A private note that the user never sees.' });
 
-/** Returns the routes for the private notes that people write about an escalation (contract/escalations.md#notes). */
+/**
+ * Returns the routes for the private notes that human agents write about an escalation (contract/escalations.md#notes).
+ */
 export function noteRoutes(deps: ConversationDeps): Route[] {
   return [listRoute(deps), addRoute(deps), deleteRoute(deps)];
 }

@@ -15,7 +15,7 @@ export type NoteRow = {
   escalationId: string;
   /** Actor of the request that added the note: `api:key_…` or `session:<name>`. */
   actor: string;
-  /** Person who wrote the note, as named in the request. Null if the request names nobody. */
+  /** Human agent who wrote the note, as named in the request. Null if the request names nobody. */
   writtenBy: Person | null;
   text: string;
 };

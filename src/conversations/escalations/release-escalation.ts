@@ -17,7 +17,7 @@ import { addSystemTurn, silenceWhileEscalated } from './request-escalation.ts';
 type Key = { namespace: string; id: string };
 
 /**
- * Records that the person who accepted is still there, in one statement and without locking the conversation.
+ * Records a heartbeat of the human agent who accepted. Uses one statement, and does not lock the conversation.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function keepEscalation(
@@ -29,10 +29,10 @@ export async function keepEscalation(
 }
 
 /**
- * Puts an accepted escalation back into the queue, because the person who accepted it has left or wants another person
- * to take over. Requests a person from the given team, by default from the same team. The agent does not reply in the
- * meantime. The emitted event, `escalation.requested`, names the person who had accepted. If `isDue` is set, throws
- * unless the heartbeat is overdue.
+ * Puts an accepted escalation back into the queue, because the human agent who accepted it has left or wants a
+ * colleague to take over. Requests a human agent from the given team, by default from the same team. The agent does not
+ * reply in the meantime. The emitted event, `escalation.requested`, names the human agent who had accepted. If `isDue`
+ * is set, throws unless the heartbeat is overdue.
  * @throws ApiError not_found, already_accepted, escalation_not_accepted, escalation_closed
  */
 export async function releaseEscalation(

@@ -72,7 +72,7 @@ export function requestEscalation(
 }
 
 /**
- * Returns the telephone number of the person to call, or null if the agent has no number for escalations or is outside
+ * Returns the telephone number to call for a human, or null if the agent has no number for escalations or is outside
  * its opening hours.
  */
 function telephoneOf(

@@ -12,7 +12,7 @@ import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { plainTurn } from '../record/plain-turn.ts';
 
 /**
- * Adds a message from the human who accepted the escalation.
+ * Adds a message from the human agent who accepted the escalation.
  * @throws ApiError not_found, escalation_not_accepted, escalation_closed
  */
 export async function sayAsHuman(

@@ -33,13 +33,13 @@ export type ConversationDeps = {
   >;
   baseUrl: () => string;
   /**
-   * Calls a person by telephone when a human is requested during a call. Runs in the transaction that requests the
+   * Calls a human agent by telephone when a human is requested during a call. Runs in the transaction that requests the
    * human. Returns the maximum ringing time in seconds, or undefined if nobody is called.
    */
   ring?: RingPerson | undefined;
   /**
-   * Queues an ended conversation for judgement by a model. Its summary is stored after the judgement. Never waits or
-   * throws.
+   * Queues an ended conversation for judgement by a model. The summary of the conversation is stored after the
+   * judgement. Never waits or throws.
    */
   judge: (ended: { row: ConversationRow; isOutcomeStated: boolean }) => void;
 };

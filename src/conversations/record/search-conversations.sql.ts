@@ -28,9 +28,9 @@ export type LookedThrough = {
 
 /**
  * Searches the next conversations that match a filter: at most `conversations`, with about `turns` turns in total. Each
- * word must occur, ignoring case, in a turn by a person or an agent, in the summary or in `user_id`. Uses only the
- * index of the list and the primary key of the turns. `room` is the number of bytes left in the page. If the page is
- * empty, its first conversation always fits, however large it is.
+ * word must occur, ignoring case, in a turn of the user, an agent or a human agent, in the summary or in `user_id`.
+ * Uses only the index of the list and the primary key of the turns. `room` is the number of bytes left in the page. If
+ * the page is empty, its first conversation always fits, however large it is.
  */
 export async function lookThrough(
   db: Db,

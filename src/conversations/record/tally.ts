@@ -92,7 +92,7 @@ export type EscalationTally = {
   timedOut: number;
   /** Longest time that the user waited for somebody to accept, in seconds. */
   waitSec: number;
-  /** Name of the last person who accepted an escalation. */
+  /** Name of the last human agent who accepted an escalation. */
   acceptedBy: string | null;
 };
 

@@ -42,7 +42,7 @@ export type TurnModel = {
   time_to_first_token_ms: number | null;
 };
 
-/** Reason why a reply is missing or incomplete. `detail` is written for people and safe to show. */
+/** Reason why a reply is missing or incomplete. `detail` is human-readable and safe to show to API clients. */
 export type TurnError = { code: string; detail: string };
 
 /**
@@ -76,7 +76,7 @@ export type TurnRow = {
   error: TurnError | null;
   /** Redactions in the user's message. */
   redacted: Redacted | null;
-  /** Name of the person who spoke; absent or null for other roles, and for turns that earlier releases stored. */
+  /** Name of the human agent who spoke; absent or null for other roles, and for turns that earlier releases stored. */
   personName?: string | null;
   /** Fields that the provider expects back with a tool call. Transcripts never include them. */
   providerMetadata?: ProviderMetadata | null;

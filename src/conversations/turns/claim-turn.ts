@@ -38,8 +38,8 @@ const LOOK_MS = 100;
 
 /**
  * Claims the turn of a conversation. Takes over the turn of an earlier attempt of the same request. Cancels any other
- * turn in progress or, if its process was killed, settles it. Returns undefined after that, or if the conversation has
- * changed: the caller must read the conversation again.
+ * turn in progress or, if its process was killed, settles it. Returns undefined after canceling or settling a turn, and
+ * if the conversation has changed. The caller must then read the conversation again.
  * @throws ApiError idempotency_in_progress, write_conflict
  */
 export async function claimTurn(

@@ -16,7 +16,7 @@ const TOOLS_MAX = 10;
 /** Maximum length of a question in summaries. The transcript has the whole text. */
 const QUESTION_CHARS_MAX = 160;
 /**
- * Maximum length of a message in summaries. It is longer than that of a question, because a message may describe the
+ * Maximum length of a message in summaries. Messages may be longer than questions, because a message may describe the
  * problem.
  */
 const SAID_CHARS_MAX = 300;
@@ -29,8 +29,8 @@ const SAME = 0.75;
  */
 const RELATED = 0.5;
 /**
- * Value that replaces `RELATED` if the open question directly precedes the new one. It is lower, because the agent has
- * just asked the user to rephrase the open question.
+ * Value that replaces `RELATED` if the open question directly precedes the new one. This value is lower, because the
+ * agent has just asked the user to rephrase the open question.
  */
 const RELATED_NEXT = 0.3;
 const IN_OTHER_WORDS = within(english.within.inOtherWords);
