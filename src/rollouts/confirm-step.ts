@@ -25,7 +25,8 @@ export type Question = {
 
 /**
  * Asks the webhook whether the next step may begin. Waits up to a second, and returns `undefined` if there is no answer
- * yet. The next call with the same log line continues to wait, and later calls return the same answer.
+ * yet. The next call with the same log line continues to wait. Once the answer has arrived, every call with that log
+ * line returns it.
  */
 export type ConfirmStep = (question: Question) => Promise<Confirmation | undefined>;
 

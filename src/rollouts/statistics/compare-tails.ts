@@ -3,7 +3,7 @@ import { criticalValue } from './critical-value.ts';
 /** Turn latencies of one arm in ms, with one list per conversation. */
 export type Times = readonly (readonly number[])[];
 
-/** An estimate with bounds that hold at all times. An unknown bound is infinite. */
+/** An estimated difference, with bounds that hold however often they are checked. An unknown bound is infinite. */
 export type Interval = { difference: number; low: number; high: number };
 
 const LEVEL = 0.95;
