@@ -9,8 +9,8 @@ export type TalkToOpen = {
   send: SendFrame;
   sendSound: (bytes: Uint8Array) => void;
   /**
-   * Sends the page the reason why the conversation ended, and closes the socket. `conversationId` is a UUID. Reads the
-   * reason from the database if the caller does not know it.
+   * Sends the page the reason why the conversation ended, and closes the socket. `conversationId` is a UUID. If
+   * `reason` is absent, reads it from the database.
    */
   finish: (conversationId: string | undefined, reason?: string) => void;
   /** Closes the socket with an error, because another window has taken over the talk. */
