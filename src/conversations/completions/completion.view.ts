@@ -235,7 +235,7 @@ export const Completion = z
     id: z.string().meta({ description: 'ID of the completion, `chatcmpl-…`.' }),
     object: z.literal('chat.completion'),
     created: z.int().meta({ description: 'Unix seconds.' }),
-    model: z.string().meta({ description: 'Model as given in the request.' }),
+    model: z.string().meta({ description: 'Name of the model, as given in the request.' }),
     system_fingerprint: z
       .string()
       .meta({ description: 'Agent version that replied, such as `agt_…@3`.' }),

@@ -99,7 +99,7 @@ function tried({ tools = [] }: Tally): string[] {
   const names = tools.map(({ name, failed }) =>
     failed === 0 ? name : `${name} (failed${failed === 1 ? '' : ` ${failed} times`})`,
   );
-  return [`Tried: ${names.join(', ')}.`];
+  return [`Tools called: ${names.join(', ')}.`];
 }
 
 function handover({ escalations, lacksHuman, toldClosed }: Tally): string[] {

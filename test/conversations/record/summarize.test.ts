@@ -45,7 +45,7 @@ describe('a summary says', () => {
     [
       'what was tried',
       { tools: [0, 1, 2].map((failed) => ({ name: `t${failed}`, failed })) },
-      'Tried: t0, t1 (failed), t2 (failed 2 times).',
+      'Tools called: t0, t1 (failed), t2 (failed 2 times).',
     ],
     [
       'who took over',

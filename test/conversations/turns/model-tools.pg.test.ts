@@ -180,7 +180,7 @@ describe.each(waysOf('SSE'))('by %s, a tool that', (way) => {
     );
     expect(requested).toHaveLength(1);
     // Whoever takes over need not try it again.
-    expect(requested[0]!.data.summary).toContain('Tried: order (failed 2 times).');
+    expect(requested[0]!.data.summary).toContain('Tools called: order (failed 2 times).');
   });
 });
 
