@@ -76,7 +76,7 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
 
 /**
  * Maximum number of conversations per arm whose latencies are compared. They are the conversations that ended first.
- * Each check of the rollout therefore reuses the latencies of the previous check and adds only new ones.
+ * The sample of one evaluation therefore contains the samples of all earlier evaluations.
  */
 const TIMED_MAX = 2_000;
 

@@ -66,7 +66,8 @@ export function chooseTalk<T extends Pick<FoundTalk, 'state' | 'request' | 'stat
     if (unanswered) return { ...unanswered, isAgain: known === count };
   }
   const continued = first((one) => one.status === 'answered' && isAt(one.state, from), from);
-  // The client has kept a partial reply of unknown length, so only the messages before that reply are compared.
+  // The client has kept a partial reply of unknown length, so only the messages before that reply are compared with the
+  // stored ones.
   return (
     continued ?? first((one) => one.status === 'interrupted' && isAt(one.state, from - 1), from)
   );

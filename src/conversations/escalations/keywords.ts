@@ -65,8 +65,8 @@ function wordUnits(text: string): Uint8Array {
 }
 
 /**
- * Phrases of the same length. `mayBe` is a table indexed by the highest bits of a hash: it has 1 if the hash of a
- * phrase has these bits. Most other hashes find 0 there, so they need no lookup in the set.
+ * Phrases of the same length. `mayBe` is a table indexed by the highest bits of a hash: an entry is 1 if the hash of a
+ * phrase has these bits. For most other hashes, the entry is 0, so they need no lookup in the set.
  */
 type Wanted = { wanted: Set<string>; wantedHashes: Set<number>; mayBe: Uint8Array };
 

@@ -84,8 +84,8 @@ function telephoneOf(
 }
 
 /**
- * Returns the silence timeout during an escalation. It is at least as long as the escalation's timeout, because a
- * conversation must not end because of silence while a human may still join.
+ * Returns the silence timeout during an escalation. It is at least as long as the escalation's timeout, so that silence
+ * does not end the conversation while a human may still join.
  */
 export function silenceWhileEscalated(silenceSec: number, timeoutSec: number): number {
   return Math.max(silenceSec, timeoutSec);

@@ -21,12 +21,12 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Maximum number of compiled schemas per process; each takes about 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** Time in ms for which calls are rejected without a check after the check of their schema has timed out twice. */
+/** Time in ms for which calls of a tool are rejected unchecked, after two checks against its schema have timed out. */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timeouts in a namespace within `PAUSE_MS`. Once this number is reached, a single timeout of a schema in the
- * namespace is enough to reject its calls.
+ * Number of timeouts in a namespace within `PAUSE_MS`. Once this number is reached, a single timeout is enough to
+ * reject the calls of a tool in the namespace.
  */
 const SLOW_MAX = 5;
 

@@ -180,7 +180,7 @@ const UNSOLVED = within(english.within.unsolved);
 
 const STEMS_MAX = 24;
 
-/** Returns the first stems of a question. It stems no word after them, because a message may have 16,000 words. */
+/** Returns the stems of a question's first words. Ignores the other words, because a message may have 16,000 words. */
 function stemsOf(question: string): string[] {
   const stems = new Set<string>();
   for (const word of new Set(questionText(endsOf(question)).split(' '))) {

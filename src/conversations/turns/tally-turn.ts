@@ -179,7 +179,10 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
   return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
-/** Number of characters that `shorten` reads for each character that it may keep, because it joins runs of spaces. */
+/**
+ * Number of characters that `shorten` reads for each character that it may keep. It reads more than it keeps, because
+ * it reduces each run of spaces to one space.
+ */
 const READ_PER_CHAR = 8;
 
 function shorten(text: string, charsMax = QUESTION_CHARS_MAX): string {

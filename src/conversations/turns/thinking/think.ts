@@ -37,7 +37,10 @@ export type ThinkDeps = {
   nowMs: () => number;
 };
 
-/** Intermediate result of a turn. It is filled step by step, so that it is available if the turn is aborted. */
+/**
+ * Intermediate result of a turn. It is filled step by step, so that a partial result is available if the turn is
+ * aborted.
+ */
 export type Thought = {
   text: string;
   speaker: Speaker;
