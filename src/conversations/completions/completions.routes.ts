@@ -120,7 +120,7 @@ function requestOf(
 
 /**
  * Returns the UUID of a conversation id.
- * @throws ApiError not_found for a malformed id, as for an unknown one
+ * @throws ApiError not_found if the id is malformed
  */
 function requireId(id: string): string {
   const uuid = toUuid('conv', id);

@@ -20,7 +20,7 @@ const BAD_MOOD = -2;
 export type RuleFacts = {
   user: { wantsHuman: boolean };
   text: string;
-  /** Moods of the user's last messages, newest last. This message is included. */
+  /** Moods of the user's last messages, including this one, newest last. */
   moods: readonly number[];
   /** Number of the user's messages, including this one. */
   userTurns: number;

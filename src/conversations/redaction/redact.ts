@@ -40,8 +40,9 @@ export async function redact(written: string, settings: RedactionSettings): Prom
 }
 
 /**
- * Length of text whose redaction takes up to 5 ms. For a longer text, the process lets other work run before each of
- * the searches. For a history, it lets other work run each time this many characters have been redacted.
+ * Length of text whose redaction takes up to 5 ms. For a longer text, the process lets other work run before it
+ * searches for each kind of value. For a history, it lets other work run each time this many characters have been
+ * redacted.
  */
 const LONG_CHARS = 4_000;
 

@@ -67,7 +67,7 @@ export function countUser(tally: Tally, user: UserTurn): Tally {
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** Counts the reply to a message. `text` is the user's whole message, redacted. */
+/** Counts the reply to a message. `text` is the user's whole message, after redaction. */
 export function countReply(
   tally: Tally,
   user: UserTurn,

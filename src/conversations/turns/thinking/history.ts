@@ -13,14 +13,14 @@ import type { TurnRow } from '../../record/turns.sql.ts';
 
 /** Maximum number of tokens of all earlier turns together. */
 export const HISTORY_TOKENS_MAX = 24_000;
-/** Number of tokens that are removed in one step. */
+/** Number of tokens that are removed in one step from a history that is too long. */
 const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 
 /** Minimum number of earlier turns that are read. The maximum is one and a half times as many. */
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
-/** Maximum number of characters of one turn. The transcript has the whole text. */
+/** Maximum number of characters of one turn in the history. The transcript has the whole text. */
 const SAID_CHARS_MAX = 16_000;
 const TOOL_CHARS_MAX = 2_000;
 

@@ -206,7 +206,7 @@ function outcomeOf(result: Record<string, unknown>): Call['outcome'] {
   };
 }
 
-/** Returns a key that is equal for calls with the same effect. */
+/** Returns a key. Two calls with the same effect have the same key. */
 export function sameCall({ name, arguments: text }: ModelToolCall): string {
   return JSON.stringify([name, sorted(objectIn(text) ?? text)]);
 }
