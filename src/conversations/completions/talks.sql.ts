@@ -19,7 +19,7 @@ export type TalkRow = {
 export type FoundTalk = TalkRow & {
   agentId: string;
   agentVersion: number;
-  /** Whether a human has taken over the conversation at any time, and may have written in it. */
+  /** Whether a human has ever taken over the conversation. If so, the human may have written messages. */
   hadHuman: boolean;
   /** Revision of the row. It changes with every write. */
   revision: string;

@@ -7,7 +7,7 @@ import { addTurns } from '../record/turns.sql.ts';
 /**
  * Settles the turn in progress when a conversation ends. The caller must hold the conversation's lock. Stores the
  * user's message, the tool results and an empty, interrupted reply, because nobody is waiting for the actual reply. The
- * process that is generating the actual reply can then neither store it nor call tools.
+ * process that is generating this reply can then neither store it nor call tools.
  */
 export async function breakOffTurn(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,

@@ -108,10 +108,7 @@ const INSERT = `insert into conversations as c
              clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
            returning ${CONVERSATION_COLUMNS}`;
 
-/**
- * SQL that inserts a conversation, and counts it in the rollout if it is the first conversation of its user in that
- * rollout.
- */
+/** SQL that inserts a conversation, and counts it if it is the user's first conversation in the rollout. */
 const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
              insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
              values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)
