@@ -73,7 +73,8 @@ export const RecalledConversation = z
     outcome: outcome.nullable(),
     started_at: unixTime,
     ended_at: z.int().nullable().meta({
-      description: 'Time at which the conversation ended, in Unix seconds. Null if it has not ended.',
+      description:
+        'Time at which the conversation ended, in Unix seconds. Null if it has not ended.',
     }),
     erased: z.boolean().meta({
       description:

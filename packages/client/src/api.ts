@@ -777,7 +777,7 @@ export interface components {
       /** Unix seconds. */
       at: number;
     };
-    /** The rollout in progress, or the last one. */
+    /** The rollout in progress or, if there is none, the last rollout. */
     Rollout: {
       /** ID of the rollout, `ro_…`. */
       rollout_id: string;
@@ -805,15 +805,15 @@ export interface components {
       checks: {
         metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
         worse_by: number;
-        /** Value for the old version. Null for a percentile, or if there is no data. */
+        /** Value of the metric for the old version, over all steps. Null for a percentile, or if there is no data. */
         from: (number | null);
-        /** Value for the new version. Null for a percentile, or if there is no data. */
+        /** Value of the metric for the new version, over all steps. Null for a percentile, or if there is no data. */
         to: (number | null);
-        /** New value minus old value, compared within each step. Null if there is no data. */
+        /** Value for the new version minus value for the old version, compared within each step. Null if there is no data. */
         difference: (number | null);
-        /** Lower bound of the difference. Null if it is unknown. */
+        /** Lower confidence bound of `difference`. Null if the bound is unknown. */
         low: (number | null);
-        /** Upper bound of the difference. Null if it is unknown. */
+        /** Upper confidence bound of `difference`. Null if the bound is unknown. */
         high: (number | null);
         verdict: ('worse' | 'passed' | 'undecided');
       }[];
@@ -850,15 +850,15 @@ export interface components {
         checks: {
           metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
           worse_by: number;
-          /** Value for the old version. Null for a percentile, or if there is no data. */
+          /** Value of the metric for the old version, over all steps. Null for a percentile, or if there is no data. */
           from: (number | null);
-          /** Value for the new version. Null for a percentile, or if there is no data. */
+          /** Value of the metric for the new version, over all steps. Null for a percentile, or if there is no data. */
           to: (number | null);
-          /** New value minus old value, compared within each step. Null if there is no data. */
+          /** Value for the new version minus value for the old version, compared within each step. Null if there is no data. */
           difference: (number | null);
-          /** Lower bound of the difference. Null if it is unknown. */
+          /** Lower confidence bound of `difference`. Null if the bound is unknown. */
           low: (number | null);
-          /** Upper bound of the difference. Null if it is unknown. */
+          /** Upper confidence bound of `difference`. Null if the bound is unknown. */
           high: (number | null);
           verdict: ('worse' | 'passed' | 'undecided');
         }[];
@@ -870,7 +870,7 @@ export interface components {
       agent_id: string;
       /** The recalled versions, which can never go live again. */
       versions: number[];
-      /** Unix seconds. The recall affects conversations that started at this time or later. Null if it affects all conversations. */
+      /** The recall affects conversations that started at or after this time, in Unix seconds. Null if it affects all conversations. */
       since: (number | null);
       reason: (string | null);
       actor: string;
@@ -893,7 +893,7 @@ export interface components {
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       /** Unix seconds. */
       started_at: number;
-      /** Unix seconds. */
+      /** Time at which the conversation ended, in Unix seconds. Null if it has not ended. */
       ended_at: (number | null);
       /** Whether the conversation was erased. Erasing it also erases its user and its tool calls. */
       erased: boolean;
@@ -912,11 +912,11 @@ export interface components {
       user_id: (string | null);
       /** Unix seconds. */
       called_at: number;
-      /** The call with its arguments and its result. */
+      /** Turn with the tool call, its arguments and its result. */
       turn: {
         index: number;
         role: ('user' | 'agent' | 'tool' | 'human' | 'system');
-        /** Name of the person who spoke. Only in turns with the role `human`. */
+        /** Name of the human agent who spoke. Only in turns with the role `human`. */
         name?: string;
         text: string;
         /** Milliseconds since the conversation started. */
@@ -926,7 +926,7 @@ export interface components {
         interrupted: boolean;
         tool_call?: { [name: string]: unknown };
         tool_result?: { [name: string]: unknown };
-        /** Passages used for the reply, best first. */
+        /** Knowledge search for the reply: the query, and the passages that the reply uses, best first. */
         retrieval?: {
           query: string;
           top_score: number;
@@ -950,14 +950,14 @@ export interface components {
         };
         /** Latency of each part of the turn in milliseconds. `turn_ms` is the total. */
         latency?: { [name: string]: number };
-        /** Agent that spoke. It changes after a handoff. */
+        /** Agent that spoke or called the tool. After a handoff, this is the new agent. */
         agent_id?: string;
         agent_version?: number;
         /** Model usage of this turn. */
         model?: {
           /** Name of the model provider, or `default`. */
           provider: string;
-          /** Model that replied. */
+          /** Name of the model that replied. */
           name: string;
           finish_reason: string;
           /** Number of model requests. Each round of tool calls adds one. */
@@ -966,7 +966,7 @@ export interface components {
             input_tokens: number;
             output_tokens: number;
             cached_input_tokens: number;
-            /** True if the response was incomplete, so that Parley estimated the tokens. */
+            /** True if Parley estimated the number of tokens, because the response was incomplete. */
             estimated: boolean;
           };
           cost: ({
@@ -1678,7 +1678,7 @@ export interface components {
       agent_id: string;
       /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
+      /** Whether this is a test conversation. Test conversations emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
@@ -1693,15 +1693,15 @@ export interface components {
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Duration in seconds. Null while the conversation is active. */
+      /** Duration of the conversation in seconds. Null until the conversation ends. */
       duration_sec: (number | null);
       ended_reason: (string | null);
-      /** Outcome. Null until the conversation ends. */
+      /** Outcome of the conversation. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
       /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written after the conversation has ended. Null until then. */
+      /** Summary of the conversation, written after its end. Null until then. */
       summary: (string | null);
       /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
@@ -1728,7 +1728,7 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
+        /** Why no model judged the conversation. Its summary, outcome and predicted satisfaction then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
@@ -1744,7 +1744,7 @@ export interface components {
       agent_id: string;
       /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
+      /** Whether this is a test conversation. Test conversations emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
@@ -1759,15 +1759,15 @@ export interface components {
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Duration in seconds. Null while the conversation is active. */
+      /** Duration of the conversation in seconds. Null until the conversation ends. */
       duration_sec: (number | null);
       ended_reason: (string | null);
-      /** Outcome. Null until the conversation ends. */
+      /** Outcome of the conversation. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
       /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written after the conversation has ended. Null until then. */
+      /** Summary of the conversation, written after its end. Null until then. */
       summary: (string | null);
       /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
@@ -1794,13 +1794,13 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
+        /** Why no model judged the conversation. Its summary, outcome and predicted satisfaction then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
         } | null);
       } | null);
-      /** Last message of the user, an agent or a person. Null if nobody has said anything. */
+      /** Last message, from the user, an agent or a human agent. Null if nobody has said anything. */
       last_message: ({
         /** Index of the turn. */
         index: number;
@@ -1810,11 +1810,11 @@ export interface components {
       } | null);
       /** Sentence in the transcript or the summary that matches `q`. Null if `q` has no words or matches only `user_id`. */
       match: ({
-        /** Index of the turn. Null if the words are in the summary. */
+        /** Index of the turn with the sentence. Null if the sentence is in the summary. */
         index: (number | null);
-        /** Null if the words are in the summary. */
+        /** Role of the speaker. Null if the sentence is in the summary. */
         role: ('user' | 'agent' | 'human' | null);
-        /** The sentence, at most 280 characters. */
+        /** The matching sentence, at most 280 characters. */
         text: string;
       } | null);
     };
@@ -1827,7 +1827,7 @@ export interface components {
       agent_id: string;
       /** Version of the agent. It does not change during the conversation. */
       agent_version: number;
-      /** Whether this is a test. Tests emit no events and are excluded from statistics. */
+      /** Whether this is a test conversation. Test conversations emit no events and are excluded from statistics. */
       test: boolean;
       channel: ('chat' | 'voice' | 'sms' | 'web_voice');
       user_id: (string | null);
@@ -1842,15 +1842,15 @@ export interface components {
       started_at: number;
       /** Unix seconds. */
       ended_at: (number | null);
-      /** Duration in seconds. Null while the conversation is active. */
+      /** Duration of the conversation in seconds. Null until the conversation ends. */
       duration_sec: (number | null);
       ended_reason: (string | null);
-      /** Outcome. Null until the conversation ends. */
+      /** Outcome of the conversation. Null until the conversation ends. */
       outcome: ('resolved' | 'unresolved' | 'escalated' | 'abandoned' | 'voicemail' | 'failed' | 'unknown' | null);
       csat_predicted: (number | null);
       /** Satisfaction that the user reported as feedback. Null if there is no feedback. */
       csat: (number | null);
-      /** Summary, written after the conversation has ended. Null until then. */
+      /** Summary of the conversation, written after its end. Null until then. */
       summary: (string | null);
       /** A model's judgement, if the agent requests one. Null if it was not requested or is not complete. */
       judgement: ({
@@ -1877,7 +1877,7 @@ export interface components {
           currency: string;
         } | null);
         duration_ms: (number | null);
-        /** Why no model judged the conversation. The values then come from the rules. Null if there was no error. */
+        /** Why no model judged the conversation. Its summary, outcome and predicted satisfaction then come from the rules. Null if there was no error. */
         error: ({
           code: string;
           detail: string;
@@ -1911,7 +1911,7 @@ export interface components {
     Turn: {
       index: number;
       role: ('user' | 'agent' | 'tool' | 'human' | 'system');
-      /** Name of the person who spoke. Only in turns with the role `human`. */
+      /** Name of the human agent who spoke. Only in turns with the role `human`. */
       name?: string;
       text: string;
       /** Milliseconds since the conversation started. */
@@ -1921,7 +1921,7 @@ export interface components {
       interrupted: boolean;
       tool_call?: { [name: string]: unknown };
       tool_result?: { [name: string]: unknown };
-      /** Passages used for the reply, best first. */
+      /** Knowledge search for the reply: the query, and the passages that the reply uses, best first. */
       retrieval?: {
         query: string;
         top_score: number;
@@ -1945,14 +1945,14 @@ export interface components {
       };
       /** Latency of each part of the turn in milliseconds. `turn_ms` is the total. */
       latency?: { [name: string]: number };
-      /** Agent that spoke. It changes after a handoff. */
+      /** Agent that spoke or called the tool. After a handoff, this is the new agent. */
       agent_id?: string;
       agent_version?: number;
       /** Model usage of this turn. */
       model?: {
         /** Name of the model provider, or `default`. */
         provider: string;
-        /** Model that replied. */
+        /** Name of the model that replied. */
         name: string;
         finish_reason: string;
         /** Number of model requests. Each round of tool calls adds one. */
@@ -1961,7 +1961,7 @@ export interface components {
           input_tokens: number;
           output_tokens: number;
           cached_input_tokens: number;
-          /** True if the response was incomplete, so that Parley estimated the tokens. */
+          /** True if Parley estimated the number of tokens, because the response was incomplete. */
           estimated: boolean;
         };
         cost: ({
@@ -1999,7 +1999,7 @@ export interface components {
       user_messages: string[];
       status: ('requested' | 'accepted' | 'declined' | 'timed_out' | 'completed' | 'canceled');
       reason: string;
-      /** Summary of the conversation up to the request. Updated when the escalation is accepted and when it is completed. */
+      /** Summary of the conversation up to the request. Updated when the escalation is accepted, released or completed. */
       summary: string;
       /** Unix seconds. */
       requested_at: number;
@@ -2008,16 +2008,16 @@ export interface components {
       /** Unix seconds. */
       accepted_at: (number | null);
       accepted_by: ({
-        /** Your own ID for the person. */
+        /** Your own ID for the human agent. */
         id: string;
-        /** Name of the person, shown in the transcript. */
+        /** Name of the human agent, shown in the transcript. */
         name: string;
       } | null);
-      /** Label of the team that is asked to accept. */
+      /** Label of the team that is asked to accept. Null if any team may accept. */
       team: (string | null);
-      /** Maximum number of seconds between heartbeats or messages from the person who accepted. Null if no heartbeat is required. */
+      /** Maximum number of seconds between heartbeats or messages from the human agent who accepted. Null if no heartbeat is required. */
       heartbeat_sec: (number | null);
-      /** Time by which the next heartbeat or message is required. If none arrives by then, the escalation is released and waits for another person. */
+      /** Time by which the next heartbeat or message is required. If none arrives by then, the escalation is released and waits for another human agent. */
       heartbeat_due_at: (number | null);
       /** Seconds from the request to the acceptance. Null if nobody has accepted. */
       wait_sec: (number | null);
@@ -2053,7 +2053,7 @@ export interface components {
       object: 'chat.completion';
       /** Unix seconds. */
       created: number;
-      /** Model as given in the request. */
+      /** Name of the model, as given in the request. */
       model: string;
       /** Agent version that replied, such as `agt_…@3`. */
       system_fingerprint: string;
@@ -2129,11 +2129,11 @@ export interface components {
       escalation_id: string;
       /** Actor that added the note, `api:key_…` or `session:<name>`. */
       actor: string;
-      /** Person who wrote the note. Null if none was named. */
+      /** Human agent who wrote the note. Null if the request named nobody. */
       by: ({
-        /** Your own ID for the person. */
+        /** Your own ID for the human agent. */
         id: string;
-        /** Name of the person, shown in the transcript. */
+        /** Name of the human agent, shown in the transcript. */
         name: string;
       } | null);
       text: string;
@@ -2153,7 +2153,7 @@ export interface components {
     ToolCallResult: {
       /** Whether the tool responded with a 2xx status and JSON or text. */
       ok: boolean;
-      /** HTTP status. Null if the service did not respond. */
+      /** HTTP status of the response. Null if the service did not respond. */
       status: (number | null);
       /** Why the call failed. Null if it succeeded. */
       error: (string | null);
@@ -4175,7 +4175,7 @@ export interface paths {
     };
   }>;
   '/v1/agents/{id}/rollout': Only<{
-    /** Read the rollout in progress, or the last one */
+    /** Read the rollout in progress or the last rollout */
     get: {
       parameters: {
         query?: never;
@@ -4413,9 +4413,9 @@ export interface paths {
         'application/json': {
           /** The versions to recall. They can never go live again. */
           versions: number[];
-          /** Unix seconds, rounded down to a quarter of an hour. The recall affects conversations that started at this time or later. Default: all conversations. */
+          /** The recall affects conversations that started at or after this time, in Unix seconds. The time is rounded down to a quarter of an hour. Default: all conversations. */
           since?: number;
-          /** Reason, stored with the recall. */
+          /** Reason for the recall. */
           reason?: string;
         };
       } };
@@ -5707,17 +5707,17 @@ export interface paths {
           from?: string;
           /** Phone number that was called, in E.164 format. */
           to?: string;
-          /** Unix seconds, inclusive. */
+          /** Earliest creation of the conversation in Unix seconds, inclusive. */
           created_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Latest creation of the conversation in Unix seconds, exclusive. */
           created_before?: number;
-          /** Unix seconds, inclusive. */
+          /** Earliest end of the conversation in Unix seconds, inclusive. */
           ended_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Latest end of the conversation in Unix seconds, exclusive. */
           ended_before?: number;
           /** If true, includes test conversations. Default: false. */
           test?: boolean;
-          /** ID of a conversation, call or escalation, or words to search for. Each word must occur in what people and agents said, in `summary` or in `user_id`. Case is ignored. A page searches at most 5,000 conversations, so it may have fewer than `limit` items even if more exist. */
+          /** ID of a conversation, call or escalation, or words to search for. Each word must occur in what the user, an agent or a human agent said, in `summary` or in `user_id`. Case is ignored. A page searches at most 5,000 conversations, so it may have fewer than `limit` items even if more exist. */
           q?: string;
           /** Which items come first, by creation time. Default: newest. */
           order?: ('newest' | 'oldest');
@@ -5950,7 +5950,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** Reason for the request. It is shown to the person who takes over. */
+          /** Reason for the request, shown to the human agent who takes over. */
           reason?: string;
           /** Team that should take over. Default: the agent's team. */
           team?: string;
@@ -6300,15 +6300,15 @@ export interface paths {
           conversation_id?: string;
           agent_id?: string;
           team?: string;
-          /** `id` of the person who accepted the escalation. */
+          /** `id` of the human agent who accepted the escalation. */
           accepted_by?: string;
-          /** Time of the request in Unix seconds, inclusive. */
+          /** Earliest creation of the escalation in Unix seconds, inclusive. */
           created_after?: number;
-          /** Time of the request in Unix seconds, exclusive. */
+          /** Latest creation of the escalation in Unix seconds, exclusive. */
           created_before?: number;
-          /** Unix seconds, inclusive. */
+          /** Earliest end of the escalation in Unix seconds, inclusive. */
           finished_after?: number;
-          /** Unix seconds, exclusive. */
+          /** Latest end of the escalation in Unix seconds, exclusive. */
           finished_before?: number;
           /** If true, lists only `missed` escalations. If false, lists only the others. */
           missed?: boolean;
@@ -6392,14 +6392,14 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The person taking over. */
+          /** The human agent who takes over. */
           accepted_by: {
-            /** Your own ID for the person. */
+            /** Your own ID for the human agent. */
             id: string;
-            /** Name that the user sees. It must be one line without control characters. */
+            /** Name of the human agent. It must be one line without control characters. */
             name: string;
           };
-          /** Maximum number of seconds without a heartbeat or a message. After that, the escalation is released and waits for another person. If omitted, no heartbeat is required. */
+          /** Maximum number of seconds without a heartbeat or a message. After that, the escalation is released and waits for another human agent. If omitted, no heartbeat is required. */
           heartbeat_sec?: number;
         };
       } };
@@ -6472,7 +6472,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
+          /** `id` of the human agent who sends the request. If another human agent accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -6511,7 +6511,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
+          /** `id` of the human agent who sends the request. If another human agent accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
           /** Team to ask next. Default: the same team. */
           team?: string;
@@ -6552,7 +6552,7 @@ export interface paths {
       };
       requestBody?: { content: {
         'application/json': {
-          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
+          /** `id` of the human agent who sends the request. If another human agent accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -6609,7 +6609,7 @@ export interface paths {
     };
   }>;
   '/v1/escalations/{id}/messages': Only<{
-    /** Send a message as the human */
+    /** Send a message as the human agent */
     post: {
       parameters: {
         query?: never;
@@ -6627,7 +6627,7 @@ export interface paths {
         'application/json': {
           /** Text of the message. Must not be blank. */
           text: string;
-          /** `id` of the acting person. If another person accepted the escalation, the response is 409 `already_accepted`. */
+          /** `id` of the human agent who sends the request. If another human agent accepted the escalation, the response is 409 `already_accepted`. */
           by?: string;
         };
       } };
@@ -6705,11 +6705,11 @@ export interface paths {
         'application/json': {
           /** Text of the note. Must not be blank. */
           text: string;
-          /** Person who writes the note. */
+          /** Human agent who writes the note. */
           by?: {
-            /** Your own ID for the person. */
+            /** Your own ID for the human agent. */
             id: string;
-            /** Name that the user sees. It must be one line without control characters. */
+            /** Name of the human agent. It must be one line without control characters. */
             name: string;
           };
         };
@@ -6811,7 +6811,7 @@ export interface paths {
         'application/json': {
           /** Title shown in the list. It must be a single line. */
           title: string;
-          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a human agent inserts the reply. Must not be blank. */
           text: string;
         };
       } };
@@ -6873,13 +6873,13 @@ export interface paths {
         'application/json': {
           /** Title shown in the list. It must be a single line. */
           title?: string;
-          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a human agent inserts the reply. Must not be blank. */
           text?: string;
         };
         'application/merge-patch+json': {
           /** Title shown in the list. It must be a single line. */
           title?: string;
-          /** Text of the reply. Clients replace `{{name}}` when a person inserts the reply. Must not be blank. */
+          /** Text of the reply. Clients replace `{{name}}` when a human agent inserts the reply. Must not be blank. */
           text?: string;
         };
       } };

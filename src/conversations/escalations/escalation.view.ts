@@ -12,11 +12,7 @@ export const escalationStatus = z.enum(ESCALATION_STATUSES);
 
 export const Person = z.strictObject({
   id: z.string().min(1).max(256).describe('Your own ID for the human agent.'),
-  name: z
-    .string()
-    .min(1)
-    .max(256)
-    .describe('Name of the human agent, shown in the transcript.'),
+  name: z.string().min(1).max(256).describe('Name of the human agent, shown in the transcript.'),
 });
 
 /**

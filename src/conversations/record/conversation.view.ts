@@ -51,13 +51,9 @@ export const Conversation = z
     turn_count: z.int().min(0).meta({ description: 'Number of turns in the transcript so far.' }),
     started_at: unixTime,
     ended_at: unixTime.nullable(),
-    duration_sec: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({
-        description: 'Duration of the conversation in seconds. Null until the conversation ends.',
-      }),
+    duration_sec: z.int().min(0).nullable().meta({
+      description: 'Duration of the conversation in seconds. Null until the conversation ends.',
+    }),
     ended_reason: z.string().nullable(),
     outcome: outcome.nullable().meta({
       description: 'Outcome of the conversation. Null until the conversation ends.',
@@ -66,12 +62,9 @@ export const Conversation = z
     csat: csat.nullable().meta({
       description: 'Satisfaction that the user reported as feedback. Null if there is no feedback.',
     }),
-    summary: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Summary of the conversation, written after its end. Null until then.',
-      }),
+    summary: z.string().nullable().meta({
+      description: 'Summary of the conversation, written after its end. Null until then.',
+    }),
     judgement: Judgement.nullable().meta({
       description:
         "A model's judgement, if the agent requests one. Null if it was not requested or is not " +
@@ -250,12 +243,9 @@ export const Turn = z
     latency: z.record(z.string(), z.number()).optional().meta({
       description: 'Latency of each part of the turn in milliseconds. `turn_ms` is the total.',
     }),
-    agent_id: z
-      .string()
-      .optional()
-      .meta({
-        description: 'Agent that spoke or called the tool. After a handoff, this is the new agent.',
-      }),
+    agent_id: z.string().optional().meta({
+      description: 'Agent that spoke or called the tool. After a handoff, this is the new agent.',
+    }),
     agent_version: z.int().min(1).optional(),
     model: turnModel.optional().meta({ description: 'Model usage of this turn.' }),
     error: z
