@@ -13,7 +13,7 @@ export type ActivationDecision = {
   target: number | null;
   /** `unknown`: the pin has no effect, because its version does not exist or was recalled. */
   pin: 'none' | 'held' | 'unknown';
-  /** Recalled version that the declaration selects, and that therefore does not go live. */
+  /** Version that the declaration selects, but that was recalled and therefore does not go live. */
   recalled?: RecalledTarget;
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { LIST_SET, phoneNumber, rules } from '../platform/resources/schema/field-types.ts';
 import { hours } from './agent-hours.ts';
 
-/** Label of a group of people, such as a team, a skill or a language. */
+/** Label of a group of human agents, such as a team, a skill or a language. */
 export const team = z.string().min(1).max(64);
 
 const escalationRule = z
@@ -58,7 +58,7 @@ const escalationRule = z
     ),
   );
 
-/** When and how a person takes over a conversation (contract/agents.md#fields). */
+/** When and how a human agent takes over a conversation (contract/agents.md#fields). */
 export const escalation = z.strictObject({
   rules: z.array(escalationRule).max(20).describe('Rules that request a human.').exactOptional(),
   timeoutSec: z
@@ -83,10 +83,10 @@ export const escalation = z.strictObject({
     })
     .describe(
       'Telephone number to ring when a human is requested during a telephone call. If absent, no ' +
-        'number is called, and people take over through the API.',
+        'number is called, and human agents take over through the API.',
     )
     .exactOptional(),
   hours: hours
-    .describe('Hours in which people are available. If absent, people are always available.')
+    .describe('Hours in which human agents are available. If absent, they are always available.')
     .exactOptional(),
 });

@@ -24,7 +24,10 @@ const date = z
     ),
   );
 
-/** Working hours of the people who can take over (contract/conversations.md#working-hours). */
+/**
+ * Hours in which human agents can take over (contract/conversations.md#working-hours), or in which a telephone number
+ * is answered.
+ */
 export const hours = z.strictObject({
   timeZone: z
     .string()
@@ -64,20 +67,20 @@ export const hours = z.strictObject({
     .min(1)
     .max(50)
     .meta({ 'x-kubernetes-list-type': 'atomic' })
-    .describe('Periods in which people are available, on each of the listed days.'),
+    .describe('Opening periods. Each period applies on all of the days that it lists.'),
   closedOn: z
     .array(date)
     .max(100)
     .meta(LIST_SET)
-    .describe('Dates on which nobody is available.')
+    .describe('Dates without opening periods, such as holidays.')
     .exactOptional(),
   closedMessage: z
     .string()
     .min(1)
     .max(4000)
     .describe(
-      'Message to the user when nobody is available. {{opens}} is replaced by the time at which ' +
-        'somebody is next available.',
+      'Message to users outside these hours. {{opens}} is replaced by the time at which the next ' +
+        'opening period starts.',
     )
     .exactOptional(),
 });

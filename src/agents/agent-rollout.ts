@@ -85,7 +85,7 @@ const confirm = z.strictObject({
     .int()
     .min(100)
     .max(CONFIRM_TIMEOUT_MAX_MS)
-    .describe('Maximum wait for the whole response, in milliseconds. Default: 8000.')
+    .describe("Maximum wait for the webhook's whole response, in milliseconds. Default: 8000.")
     .exactOptional(),
 });
 
@@ -117,7 +117,7 @@ export const rollout = z.strictObject({
     .min(1)
     .max(METRIC_NAMES.length)
     .meta(listMap('metric'))
-    .describe('Metrics by which the new version must not be worse than the old one.'),
+    .describe('Metrics on which the new version must not be worse than the old version.'),
   onFail: z
     .enum(['Abort', 'Hold'])
     .describe('What to do if the new version is worse. Default: Abort.')
@@ -151,8 +151,12 @@ export const rolloutStatus = z.strictObject({
     .string()
     .max(256)
     .describe('One-line summary: the state of the rollout and the progress of its current step.'),
-  reason: z.string().max(1024).describe('Reason for the last action.').exactOptional(),
-  actor: z.string().max(256).describe('Actor that performed the last action.'),
+  reason: z
+    .string()
+    .max(1024)
+    .describe('Reason for the last action on the rollout.')
+    .exactOptional(),
+  actor: z.string().max(256).describe('Actor that performed the last action on the rollout.'),
   time: time.describe('When the step began or the rollout ended.'),
 });
 
@@ -166,7 +170,7 @@ export type RolloutPlan = {
   maxDurationSec: number;
   checks: { metric: RolloutMetric; worseBy: number }[];
   onFail: 'Abort' | 'Hold';
-  /** Absent in rollouts that an earlier release began. Such rollouts behave as with `Keep`. */
+  /** Absent in rollouts that an earlier release began. Such rollouts behave as if `Keep` were set. */
   onAbort?: 'Keep' | 'Escalate';
   confirm?: ConfirmWebhook;
 };

@@ -130,7 +130,7 @@ async function act(
 ): Promise<Outcome<AgentStatus>> {
   const { namespace, name, uid, generation } = agent.metadata;
   const unfit = await refuseParameters(agent);
-  // An invalid declaration is not written to the database row, because every list of agents would show it.
+  // An invalid declaration is not written to the agent's database row, because lists of agents show that row.
   if (unfit) return { findings: refused('Accepted', unfit), status: agent.status };
   const { spec, blocked } = await resolve(deps, agent, { id, unwritten });
   const unmatched = await unmatchedSelector(deps.store, agent);
@@ -205,8 +205,8 @@ function isTold({ status: { conditions = [] } }: AgentResource, message: string)
 }
 
 /**
- * Returns the first problem with the tool parameters. Skips the check if this generation was accepted before. The check
- * of thousands of parameters takes long, and an earlier release may have accepted some that would now be rejected.
+ * Returns the first problem with the tool parameters. Skips the check if this generation was accepted before. Checking
+ * thousands of parameters takes long, and an earlier release may have accepted parameters that would now be rejected.
  */
 async function refuseParameters({
   spec,

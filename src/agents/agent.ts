@@ -72,7 +72,7 @@ export const tool = z
       .int()
       .min(100)
       .max(60_000)
-      .describe('Maximum wait for the whole response, in milliseconds. Default: 8000.')
+      .describe("Maximum wait for the tool's whole response, in milliseconds. Default: 8000.")
       .exactOptional(),
     agent: dnsLabel
       .clone()
@@ -272,7 +272,7 @@ const content = {
 
 export const agentSpec = z
   .strictObject({
-    displayName: z.string().min(1).max(128).describe('Name shown to people.').exactOptional(),
+    displayName: z.string().min(1).max(128).describe('Display name of the agent.').exactOptional(),
     ...content,
     publishPolicy: z
       .enum(['Automatic', 'Manual', 'Progressive'])
@@ -310,7 +310,10 @@ export const agentSpec = z
     deletionPolicy: z
       .enum(['Retain', 'Delete'])
       .default('Retain')
-      .describe('Whether versions and transcripts are kept after the object is deleted.'),
+      .describe(
+        'Whether the versions of the agent are kept after the object is deleted. Transcripts are ' +
+          'not affected.',
+      ),
   })
   .meta(
     rules(
@@ -336,17 +339,24 @@ const activation = z.strictObject({
   fromVersion: z
     .int()
     .min(1)
-    .describe('Version that was live before. Absent for the first activation.')
+    .describe('Version that was live before this one. Absent for the first activation.')
     .exactOptional(),
-  actor: z.string().max(256).describe('Actor: api:key_…, kubernetes:<manager> or file.'),
+  actor: z
+    .string()
+    .max(256)
+    .describe('Actor that made the version live: api:key_…, kubernetes:<manager> or file.'),
   time: time.describe('When the version went live.'),
 });
 
 const rollback = z.strictObject({
-  fromVersion: z.int().min(1).describe('Version that was live before.'),
-  toVersion: z.int().min(1).describe('Version that went live again.'),
+  fromVersion: z.int().min(1).describe('Version that was live before the rollback.'),
+  toVersion: z.int().min(1).describe('Version that the rollback made live again.'),
   actor: z.string().max(256).describe('Actor that rolled back.'),
-  reason: z.string().max(1024).describe('Reason, if one was given.').exactOptional(),
+  reason: z
+    .string()
+    .max(1024)
+    .describe('Reason for the rollback, if one was given.')
+    .exactOptional(),
   time: time.describe('When the rollback happened.'),
 });
 

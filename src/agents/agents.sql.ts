@@ -62,7 +62,10 @@ export async function readAgent(
   return rows[0];
 }
 
-/** Returns an agent in any namespace. The caller must check by other means that the request may see the agent. */
+/**
+ * Returns an agent in any namespace. The caller must check by other means that the requester is allowed to see the
+ * agent.
+ */
 export async function readAgentById(db: Db, id: string): Promise<AgentRow | undefined> {
   const { rows } = await db.query<AgentRow>({
     name: 'read_agent_by_id',

@@ -136,7 +136,8 @@ export function patchAgent(
               requireScope(caller, 'publish', OPEN_TO_PAGES);
           },
           annotations: (current, { before, after }) => {
-            // A patch that removes the policy sets it to the default, so the default is compared.
+            // A patch that removes the policy restores the default. The comparison therefore uses the default for
+            // `after`.
             const changes = !isDeepStrictEqual(
               { ...after, publish_policy: policyOf(after) },
               before,
@@ -178,10 +179,10 @@ export function requireAgent(deps: { pool: Db }, key: RowKey): Promise<AgentRow>
 
 /**
  * Returns the annotation that names the author of a content change and the generation that the change will create.
- * Every patch needs the annotation: from then on the API owns the patched fields, and only the annotation names their
- * author (the API key). A patch without changes creates no generation, and the next generation may come from another
- * manager. To avoid attributing that generation to the API, a patch without changes keeps an existing annotation, or
- * writes one with generation 0.
+ * Every patch makes the API the owner of the patched fields, and only this annotation names their author (the API key).
+ * A patch without changes creates no generation, and the next generation may come from another manager. Such a patch
+ * therefore keeps an existing annotation or writes one with generation 0, so that the next generation is not attributed
+ * to the API.
  */
 function causeOf(
   { metadata }: Resource<AgentSpec>,

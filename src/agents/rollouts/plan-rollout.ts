@@ -50,7 +50,7 @@ export async function planRollout(input: {
   const isRollout = pin === 'none' && policy === 'Progressive' && activeVersion !== null;
   if (isRollout) {
     if (running?.toVersion === target) return { target: activeVersion };
-    // A version whose rollout was aborted goes live only if a person publishes it.
+    // An aborted rollout does not begin again for the same version.
     if (last?.action === 'aborted' && last.toVersion === target) return { target: activeVersion };
     const isReturn = target < activeVersion && (await input.wasLive(target));
     if (!isReturn) {
