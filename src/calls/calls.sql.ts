@@ -152,7 +152,7 @@ export async function readCall(
 
 /**
  * Reads a call in any namespace. Code that uses this function must verify by other means, such as a signature, that the
- * request may see the call.
+ * requester is allowed to see the call.
  */
 export async function readCallById(db: Db, id: string): Promise<CallRow | undefined> {
   const { rows } = await db.query<CallRow>({

@@ -26,7 +26,7 @@ export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   } catch (error) {
     if (error instanceof LostStep) return;
     if (!(error instanceof ApiError)) throw error;
-    // The conversation has already ended. `sweep` of the call player then ends the call.
+    // The conversation has already ended. The call player's `sweep` then ends the call.
     if (error.code === 'conversation_ended') return;
     if (step.due.event.type !== 'answered') throw error;
     // The agent was deleted or is not published, so it cannot answer.

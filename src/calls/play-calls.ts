@@ -17,8 +17,7 @@ import { createEndLost } from './lines/end-lost.ts';
 
 /**
  * Limits on the steps that a process executes at the same time. Most steps are short, but a step of a simulated call
- * may wait for a model. No step waits in this queue: a waiting step is a row in the database, which any process can
- * claim.
+ * may wait for a model. No step waits in memory: a waiting step is a row in the database, which any process can claim.
  */
 const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
 /**

@@ -66,8 +66,7 @@ export async function settleCall(
     });
     return true;
   } catch (error) {
-    // An `ApiError` means that the conversation has already ended. The periodic sweep of the call player then ends the
-    // call.
+    // An `ApiError` means that the conversation has already ended. The call player's periodic sweep then ends the call.
     if (error instanceof Settled || error instanceof ApiError) return false;
     throw error;
   }

@@ -9,7 +9,7 @@ import { BEFORE_RINGING_SEC, requireConnected, type ActDeps } from './transfer-c
 type Deps = Pick<ActDeps, 'accounts' | 'wakeLine'> & { log: Logger };
 
 /**
- * Creates the hook that runs when an agent escalates a conversation to a person. If the conversation belongs to a
+ * Creates the hook that runs when an agent escalates a conversation to a human. If the conversation belongs to a
  * carrier call, the hook requests a transfer to the number that the agent declares for escalations. The request is
  * stored in the escalation's transaction. If the call cannot be transferred or the number may not be called, the hook
  * logs a warning, and the escalation proceeds as on other channels.

@@ -69,7 +69,9 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/** Returns a silence timeout that is no shorter than the time a person has left to accept the escalation. */
+/**
+ * Returns a silence timeout that is no shorter than the time that is left for a human agent to accept the escalation.
+ */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,

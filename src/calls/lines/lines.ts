@@ -40,16 +40,16 @@ export type Lines = {
    */
   offer: (callId: string) => Promise<string | undefined>;
   /**
-   * Opens the line that a token belongs to. Begins the conversation of an unanswered call, or continues that of a call
-   * whose line was interrupted. Resolves to undefined if the token is unknown or already used, or if no agent can
-   * answer the call.
+   * Opens the line that a token belongs to. Begins the conversation of an unanswered call, or continues the
+   * conversation of a call whose line was interrupted. Resolves to undefined if the token is unknown or already used,
+   * or if no agent can answer the call.
    */
   open: (input: {
     token: string;
     providerCallId: string;
     lineFor: LineFor;
     captions?: Captions;
-    /** Whether the conversation is a test. This matters only if this line answers the call. */
+    /** Whether the conversation is a test. Ignored if the call already has a conversation. */
     test?: boolean;
   }) => Promise<OpenLine | undefined>;
   /** Periodically renews the leases of all lines, in one statement. */
@@ -132,7 +132,7 @@ export function createLines(deps: AgentSessionDeps): Lines {
         session.leave();
         held.delete(holder);
         await releaseLine(pool, { id: call.id, holder }).catch((error: unknown) =>
-          // If the release fails, the line is free when its lease expires.
+          // If the release fails, the line becomes free when its lease expires.
           log.warn({ reason: reasonOf(error), call: call.id }, 'could not release a call line'),
         );
       },
@@ -171,7 +171,7 @@ async function offer({ pool }: AgentSessionDeps, id: string): Promise<string | u
 }
 
 /**
- * Closes a line that was replaced. The carrier considered the connection broken and opened another line of the same
+ * Closes a line that was replaced. The carrier considered the connection broken and opened another line for the same
  * call.
  */
 async function leaveIfTaken(
@@ -179,8 +179,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // If the call has ended, the line closes when the conversation ends, and not here. The exception is `voicemail`: the
-  // line is closed here, so that the carrier requests the instructions that speak the message.
+  // If the call has ended, the end of its conversation closes the line. Voicemail is the exception: this function
+  // closes the line, so that the carrier requests the instructions that speak the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();

@@ -130,16 +130,16 @@ export function isOf(
 }
 
 /**
- * Responds to the carrier's request after a socket has closed. The call ends, unless the connection was interrupted. In
- * that case, another line is opened.
+ * Responds to the carrier's request after a socket has closed. If the socket was interrupted, the response tells the
+ * carrier to open another one. Otherwise the call ends.
  */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
   const { callback, carrier, stream } = sent;
   const became = statusIn(sent);
   if (became === 'live' && sent.after < call.transfers) return afterHandOff(deps, ofCall);
-  // Some carriers do not report how the socket ended. For these, a call that is still live means that the connection
-  // was interrupted.
+  // Some carriers do not report how the socket ended. For these, a call that is still live means that the socket was
+  // interrupted.
   const wasCut = stream === undefined ? callback.relayEnd === 'failed' : stream < STREAMS_MAX;
   if (became !== 'live' || !wasCut) {
     await settleCall(deps, call, endingOf(call, became === 'live' ? HUNG_UP : became));
@@ -155,8 +155,8 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
 }
 
 /**
- * Maximum number of lines that are opened for a call, one after the other. A connection that breaks more often than
- * that is unlikely to become stable.
+ * Maximum number of sockets that are opened for a call, one after the other. If this many have broken, another one is
+ * unlikely to be stable.
  */
 const STREAMS_MAX = 20;
 

@@ -17,9 +17,9 @@ import type { OfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
  * Voicemail: an answering machine answers an outbound call. The carrier connects the call immediately and detects
- * machines during the call (asynchronous detection), so that a person does not have to wait. When it detects a machine,
- * the call ends with the reason `voicemail`, and the process that owns the line closes it. The carrier then requests
- * more XML, which speaks the provider's message and hangs up.
+ * machines during the call (asynchronous detection), so that a person who answers does not have to wait. When it
+ * detects a machine, the call ends with the reason `voicemail`, and the process that owns the line closes it. The
+ * carrier then requests more XML, which speaks the provider's message and hangs up.
  */
 
 const VOICEMAIL = 'voicemail';
@@ -37,7 +37,7 @@ export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boo
  * call that has ended.
  */
 export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
-  // The call was already transferred to a person, so the report must not end it.
+  // The call was already transferred, so the report must not end it.
   if (isTransferred(call)) return;
   if (call.conversationId === null && (await startWithMessage(deps, call, account))) return;
   const end = { id: call.id, from: ANSWERED, status: 'completed', reason: VOICEMAIL } as const;

@@ -3,7 +3,7 @@ import { CALL_LIVE, type CallRow } from '../calls.sql.ts';
 
 /** SQL for the limits on a provider's calls. IDs are UUIDs. */
 
-/** Counts the live calls of a provider in one direction. `except` is the carrier's ID of a call to leave out. */
+/** Counts the live calls of a provider in one direction. `except` is the carrier's ID for a call to leave out. */
 export async function countLive(
   db: Db,
   provider: { telephonyProviderId: string; direction: CallRow['direction']; except?: string },

@@ -40,7 +40,7 @@ const boundNumber = z.strictObject({
     .clone()
     .describe(
       'Hours during which the number is answered. Default: always. Outside these hours, callers ' +
-        'hear the closed message of the hours or, if there is none, that of `inbound`.',
+        'hear the `closedMessage` of these hours or, if it is not set, that of `inbound`.',
     )
     .exactOptional(),
 });
@@ -113,7 +113,7 @@ export const telephonyProviderSpec = z
   .strictObject({
     type: z
       .enum(CARRIER_TYPES)
-      .describe("The carrier's API. Use twilio also for carriers with a Twilio-compatible API."),
+      .describe("Type of the carrier's API. Carriers with a Twilio-compatible API also use twilio."),
     accountId: accountIdField
       .clone()
       .describe(`ID of the account at the carrier: ${ofEach('accountId')}.`),
