@@ -89,7 +89,7 @@ function dialing({ detectsMachine, from, ringSec, statusCallback, to, url }: Dia
     hangup_url: statusCallback,
     hangup_method: 'POST',
     ring_timeout: ringSec,
-    // Detection is asynchronous, because otherwise a person would have to wait for the result.
+    // Detection is asynchronous, so that a person who answers does not have to wait for the result.
     ...(detectsMachine && {
       machine_detection: 'true',
       machine_detection_url: statusCallback,

@@ -51,8 +51,8 @@ const D = 3709570593466943934313808350875456518954211387984321901638878553308594
 
 /**
  * Returns true if the base64 text encodes 32 bytes that are a point on the curve, as every public key is. About half of
- * all mistyped keys are not. Without this check, such a mistake would only be noticed later, when every call is
- * rejected.
+ * all mistyped keys are not on the curve. Without this check, such a mistake would only be noticed later, when every
+ * call is rejected.
  */
 export function isPublicKey(base64: string): boolean {
   const bytes = Buffer.from(Buffer.from(base64, 'base64').toReversed());

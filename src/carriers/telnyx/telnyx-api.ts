@@ -49,7 +49,7 @@ export function createTelnyxApi({ egress }: { egress: Pick<EgressClient, 'send'>
         StatusCallbackMethod: 'POST',
         StatusCallbackEvent: 'initiated ringing answered completed',
         Timeout: call.ringSec,
-        // Detection is asynchronous, because otherwise a person would hear nothing until it finishes.
+        // Detection is asynchronous, so that a person who answers does not hear silence until it finishes.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: true,

@@ -28,7 +28,7 @@ export function createTwilioApi({ egress }: { egress: Pick<EgressClient, 'send'>
         Url: call.url,
         StatusCallback: call.statusCallback,
         Timeout: String(call.ringSec),
-        // Detection is asynchronous, because otherwise a person would hear nothing until it finishes.
+        // Detection is asynchronous, so that a person who answers does not hear silence until it finishes.
         ...(call.detectsMachine && {
           MachineDetection: 'DetectMessageEnd',
           AsyncAmd: 'true',
