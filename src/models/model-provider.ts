@@ -70,8 +70,8 @@ const pricing = z.strictObject({
   outputPerMillionTokens: price.describe('Price per million output tokens.'),
   cachedInputPerMillionTokens: price
     .describe(
-      'Price per million input tokens that the provider had cached. Defaults to the price of ' +
-        'input tokens.',
+      'Price per million input tokens that the provider reads from its cache. Defaults to the ' +
+        'price of input tokens.',
     )
     .exactOptional(),
 });
@@ -89,12 +89,12 @@ const defaultIsAllowed = rules({
 const chat = z
   .strictObject({
     defaultModel: modelName
-      .describe('Default model for agents, as the provider names it.')
+      .describe('Default chat model for agents, as the provider names it.')
       .exactOptional(),
     models: allowedModels
-      .describe('Models that agents may use. If absent, agents may use any model.')
+      .describe('Chat models that agents may use. If absent, agents may use any model.')
       .exactOptional(),
-    timeouts: timeouts.describe('Timeouts for a response.').exactOptional(),
+    timeouts: timeouts.describe('Timeouts for a response of a chat model.').exactOptional(),
     pricing: pricing
       .describe(
         'Token prices for all chat models of the provider. They determine the cost of a turn.',
@@ -133,8 +133,8 @@ const embeddings = z.strictObject({
     .min(1)
     .max(4096)
     .describe(
-      "Number of dimensions to request, for models that support it. Defaults to the model's own " +
-        'number.',
+      'Number of embedding dimensions to request, for models that support it. Defaults to the ' +
+        "model's own number.",
     )
     .exactOptional(),
   batchSize: z

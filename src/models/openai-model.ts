@@ -89,7 +89,8 @@ type StreamHooks = {
 
 /**
  * Makes one request and streams its answer into the draft. `onTaken` receives the kind of each chunk. Resolves when the
- * answer is complete or full. Rejects on errors and aborts, possibly late, so callers that abort must not wait for it.
+ * answer is complete or full. Rejects on errors and aborts, possibly late, so a caller that aborts must not wait for
+ * the promise.
  */
 export async function streamCompletion(
   client: OpenAI,

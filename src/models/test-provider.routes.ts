@@ -57,7 +57,7 @@ const ModelProviderTest = z
     error: z
       .strictObject({
         code: z.enum(CODES).describe('Error code, the same as in the `error` of a turn.'),
-        message: z.string().describe('The cause and what to do about it.'),
+        message: z.string().describe('The cause of the error and what to do about it.'),
       })
       .nullable(),
   })

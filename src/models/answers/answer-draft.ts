@@ -12,7 +12,7 @@ import { createThinkingFilter } from './thinking-filter.ts';
 export type AnswerDraft = {
   /** Adds one chunk of the stream. */
   take: (chunk: unknown, to: TextSink) => Taken;
-  /** Marks the answer as full, because its stream is too long. */
+  /** Marks the draft as full. Called if the stream is too long. */
   cut: () => void;
   /** Ends the draft after the last chunk. `isDone` says whether the server marked the end of its stream. */
   end: (isDone: boolean, to: TextSink) => void;

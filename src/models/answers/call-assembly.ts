@@ -22,7 +22,7 @@ const MAX_CALLS = 32;
 /**
  * Maximum number of times that the arguments of one call are checked for completeness, and that its additional fields
  * are measured. Each check parses the arguments, and each measurement serializes the fields. Without this limit, a
- * server could cause either for each of 64,000 pieces.
+ * server could make Parley do either for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 

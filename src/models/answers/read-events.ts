@@ -23,7 +23,8 @@ export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };
 const RATE = { burst: 4 * 1024 * 1024, perSec: 16 * 1024 * 1024 };
 const EVENT_BYTES_MIN = 512;
 /**
- * Number of events that are handled in one turn of the event loop. One chunk of the connection may have thousands.
+ * Number of events that are handled in one turn of the event loop. One chunk from the connection may contain thousands
+ * of events.
  */
 const EVENTS_AT_ONCE = 50;
 /**
