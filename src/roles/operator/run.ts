@@ -116,8 +116,8 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
   // Not awaited, because an operator can start while the database is unavailable. Until it listens, it polls.
   void listener.start().catch(() => undefined);
   let stopping = false;
-  // Only an operator that has loaded all declarations may become the leader. If its watch lagged, an object that is
-  // still missing would look like a deleted one.
+  // Only an operator that has loaded all declarations may become the leader. Otherwise an object that its watch has not
+  // delivered yet would look like a deleted one.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });

@@ -14,7 +14,7 @@ import type { Module } from './module.ts';
 export type Telephony = Module & {
   accounts: Accounts;
   transportOf: TransportOf;
-  /** Calls a person on the phone because of an escalation. */
+  /** Calls a human agent on the phone because of an escalation. */
   ring: RingPerson;
   /** Wakes the process that handles the call with this UUID. Never waits. */
   wakeLine: (callId: string) => void;
