@@ -47,8 +47,8 @@ const POOL_MAX = 24;
 const EXAMPLES = path.resolve(import.meta.dirname, '../../examples');
 
 const NO_CLUSTER =
-  'PARLEY_STORE=kubernetes does not work with start, which stores declarations in PostgreSQL: unset it, or run ' +
-  'operator, api and delivery with a cluster, as the Helm chart does';
+  'PARLEY_STORE=kubernetes does not work with `parley start`, which stores declarations in PostgreSQL: unset it, or ' +
+  'run operator, api and delivery with a cluster, as the Helm chart does';
 
 /**
  * Runs `parley start`: every role in one process, with the same `run` functions as in pods. It uses its own PostgreSQL

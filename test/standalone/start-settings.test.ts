@@ -7,7 +7,7 @@ import { runStart } from '../../src/standalone/run.ts';
 test('start refuses a cluster as its store', async () => {
   const config = readConfig({ PARLEY_STORE: 'kubernetes', PARLEY_DATA_DIR: '/nowhere/at/all' });
   await expect(runStart(config)).rejects.toThrow(
-    /^PARLEY_STORE=kubernetes does not work with start, .* PostgreSQL: unset it/,
+    /^PARLEY_STORE=kubernetes does not work with `parley start`, .* PostgreSQL: unset it/,
   );
 });
 
