@@ -30,8 +30,8 @@ const widget = {
 
 /**
  * These functions build the dashboard or the widget if necessary. They return whether the built files match the
- * sources. A failed build throws no error, because the API works without them, and the dashboard's page then explains
- * what to do.
+ * sources. A failed build throws no error, because the API also works without these files. The dashboard's page then
+ * explains what to do.
  */
 export const ensureDashboard = (at) => ensureBuilt(at, dashboard);
 export const ensureWidget = (at) => ensureBuilt(at, widget);

@@ -47,7 +47,7 @@ func main() {
 }
 
 func receive(w http.ResponseWriter, r *http.Request) {
-	// The original bytes, because parsing would change them.
+	// Keeps the original bytes for the signature, because parsing would change them.
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil || !isGenuine(body, r.Header) {
 		w.WriteHeader(http.StatusUnauthorized)

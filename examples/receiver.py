@@ -35,7 +35,7 @@ class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # Allows connections to be reused.
 
     def do_POST(self):
-        # The original bytes, because parsing would change them.
+        # Keeps the original bytes for the signature, because parsing would change them.
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
         if not is_genuine(body, self.headers):
             self.answer(401)

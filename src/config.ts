@@ -61,7 +61,7 @@ const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * Limits per namespace (docs/decisions/0021): each process limits concurrent work, and the database limits stored data.
- * Each event is stored and sent once per endpoint, so fewer endpoints are allowed. A quota of 0 means no limit.
+ * Endpoints have a lower limit, because each event is stored and sent once per endpoint. A quota of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),

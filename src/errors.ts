@@ -30,7 +30,7 @@ export const ERROR_CATALOGUE = {
   not_published: { status: 409, title: 'The agent has no live version' },
   conversation_ended: { status: 409, title: 'The conversation has ended' },
   already_escalated: { status: 409, title: 'A human has already been requested' },
-  already_accepted: { status: 409, title: 'Another person has accepted the escalation' },
+  already_accepted: { status: 409, title: 'Another human agent has accepted the escalation' },
   escalation_closed: { status: 409, title: 'The escalation is closed' },
   escalation_not_accepted: { status: 409, title: 'Nobody has accepted the escalation' },
   no_content: { status: 409, title: 'The knowledge source has no content yet' },
