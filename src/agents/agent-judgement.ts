@@ -8,8 +8,8 @@ export const judgement = z
     by: z
       .enum(['rule', 'model'])
       .describe(
-        'How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. ' +
-          '`model`: by a language model in addition to the rule.',
+        'How to judge ended conversations. `rule` (the default): by a fixed rule based on ' +
+          'counts. `model`: by a language model in addition to the rule.',
       ),
     model: z
       .strictObject({

@@ -118,7 +118,7 @@ export type RolloutArm = {
   step: number;
   weight: number;
   isNew: boolean;
-  /** Hexadecimal hash of the rollout's public ID and the `unit` that `readLiveContent` was given. */
+  /** Hexadecimal hash of the rollout's public ID and the `unit` that was passed to `readLiveContent`. */
   unit: string;
 };
 

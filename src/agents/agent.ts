@@ -288,7 +288,7 @@ export const agentSpec = z
       .min(1)
       .max(MAX_INT32)
       .describe(
-        'Version that stays live even if the content changes. If absent, no version is pinned.',
+        'Pinned version: stays live even if the content changes. If absent, no version is pinned.',
       )
       .exactOptional(),
     revisionHistoryLimit: z
