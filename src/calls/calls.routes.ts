@@ -123,10 +123,10 @@ function createRoute(deps: CallRoutesDeps): Route {
     scope: 'write',
     summary: 'Place a call',
     description:
-      'The response shows the call as `queued`. Parley places it immediately. Its conversation starts when it is ' +
-      'answered. A TelephonyProvider calls only the countries in its `outbound`. The call comes from the number in ' +
-      '`from`: by default, the first number bound to the agent, or else the first number of the provider. The ' +
-      'provider `simulated` needs no telephone: the other end follows a script.',
+      'The response shows the call as `queued`. Parley places the call immediately. The conversation starts when ' +
+      'the call is answered. A TelephonyProvider calls only the countries in its `outbound`. The call comes from the ' +
+      'number in `from`. By default, that is the first number bound to the agent, or else the first number of the ' +
+      'provider. With the provider `simulated`, no telephone is needed: the other end follows a script.',
     body: { schema: CallWrite },
     answers: { 201: { description: 'The queued call.', schema: Call, location: true } },
     errors: ['not_published', 'rate_limited', 'too_many_in_flight'],

@@ -33,7 +33,7 @@ export async function chooseProvider(
   }
   const account = await accounts.byName(namespace, provider);
   if (!account) {
-    const detail = `There is no ready TelephonyProvider "${provider}". Check its conditions.`;
+    const detail = `TelephonyProvider "${provider}" does not exist or is not ready. Check its conditions.`;
     throw invalid('/provider', 'unknown_provider', detail);
   }
   const outbound = await requireCallable(account, asked.to ?? '', '/provider');

@@ -40,8 +40,8 @@ export type BoundNumber = {
 export type Accounts = {
   /**
    * Returns the accounts in all namespaces that have this carrier account ID and this number: at most 20, oldest first.
-   * The call belongs to the account whose token verifies the request. Omits accounts whose token cannot be decrypted,
-   * and throws if that leaves none.
+   * The call belongs to the account whose token verifies the signature of the carrier's request. Omits accounts whose
+   * token cannot be decrypted, and throws if that leaves none.
    */
   ofNumber: (
     accountId: string,

@@ -113,7 +113,7 @@ export const telephonyProviderSpec = z
   .strictObject({
     type: z
       .enum(CARRIER_TYPES)
-      .describe("Type of the carrier's API. Carriers with a Twilio-compatible API also use twilio."),
+      .describe("Type of the carrier's API. For a Twilio-compatible API, use twilio."),
     accountId: accountIdField
       .clone()
       .describe(`ID of the account at the carrier: ${ofEach('accountId')}.`),
