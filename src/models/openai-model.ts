@@ -28,7 +28,7 @@ export async function createOpenAiClient(
   const { default: Client } = await import('openai');
   return new Client({
     baseURL: endpoint.baseUrl,
-    // The package requires a key. The headers carry the actual one.
+    // The package requires a key here. The actual key is in the headers.
     apiKey: endpoint.apiKey ?? 'none',
     adminAPIKey: null,
     organization: endpoint.organization ?? null,

@@ -33,8 +33,8 @@ const TEXT_MAX = 200;
 /** Maximum duration of a test in ms. It is short, because a person is waiting. */
 const TOTAL_MS = 30_000;
 /**
- * Maximum wait in ms for the list of models if the default model is also tested. The list then only suggests other
- * models.
+ * Maximum wait in ms for the list of models if the default model is also tested. In that case, the list only serves to
+ * suggest other models.
  */
 const LIST_MS = 5_000;
 const LIST_BYTES = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB' };

@@ -120,8 +120,8 @@ function begins(
 }
 
 /**
- * Returns true if the arguments are a complete object that is not empty. A further piece with arguments then begins a
- * new call.
+ * Returns true if the arguments are a complete object that is not empty. In that case, a further piece with arguments
+ * begins a new call.
  */
 function hasAll(call: Call): boolean {
   if (isEmptyObject(call.arguments) || call.checks === CHECKS_MAX) return false;

@@ -87,8 +87,8 @@ function parse(text: string): unknown {
 }
 
 /**
- * Returns true if a text is a complete object, apart from its wrapping. No further piece of the same call can then
- * follow.
+ * Returns true if a text is a complete object, apart from its wrapping. After such a text, no further piece of the same
+ * call can follow.
  */
 export function isWholeObject(text: string): boolean {
   if (!/[}"`>\]]\s*$/.test(text)) return false;
