@@ -38,7 +38,7 @@ export async function createKubernetesDeclarations(
   const countRequest = (method: string, code: string): void =>
     metrics.restClientRequests.inc({ method, code });
   const client = createKubeClient({ credentials, countRequest });
-  // The host name alone is not unique: two containers on one host may have the same.
+  // The host name alone is not unique: two containers on one host may share it.
   const identity = `${hostname()}_${randomBytes(4).toString('hex')}`;
   const recorder = createEventRecorder({
     client,

@@ -272,8 +272,8 @@ function createEndpointNames({ pool }: Context): EndpointNames {
 }
 
 /**
- * Maximum number of output lines per second. Further events are only counted, because such a rate means a load test and
- * not a demonstration.
+ * Maximum number of output lines per second. Further events are only counted, because a higher rate means a load test
+ * and not a demonstration.
  */
 const LINES_PER_SECOND_MAX = 20;
 

@@ -103,7 +103,7 @@ async function initialize(deps: Deps, passwordFile: string): Promise<void> {
 async function removeDrafts(folder: string): Promise<void> {
   const drafts = (await readdir(folder)).filter((name) => name.startsWith(DRAFT_PREFIX));
   for (const name of drafts) {
-    // A folder to which a killed start's initdb is still writing cannot be emptied. A later start removes it.
+    // Fails while the initdb of a killed start is still writing to the folder. A later start removes the folder.
     await rm(path.join(folder, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
