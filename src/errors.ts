@@ -94,8 +94,8 @@ export class ApiError extends Error {
 }
 
 /**
- * Returns `row` if the lookup in the namespace found one.
- * @throws ApiError not_found if there is no row, for example because the ID belongs to another namespace
+ * Returns `row`, the result of a lookup in a namespace.
+ * @throws ApiError not_found if the lookup found no row, for example because the ID belongs to another namespace
  */
 export function found<T>(row: T | undefined, noun: string): T {
   if (row === undefined) throw new ApiError('not_found', `There is no such ${noun}.`);

@@ -72,8 +72,8 @@ export async function activateVersion(
   const { namespace, id: agentId, name } = agent;
   const { actor, reason } = by;
   const about = { agent_id: fromUuid('agt', agentId), name, version: target };
-  // Activating a lower number than the live one is a rollback; activating a higher number is a publication
-  // (contract/agents.md#activations).
+  // Activating a version with a lower number than the live version is a rollback. Activating one with a higher number
+  // is a publication (contract/agents.md#activations).
   const isBack = from !== null && target < from;
   const event = isBack
     ? {

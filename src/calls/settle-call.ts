@@ -45,8 +45,8 @@ export class Settled extends Error {
 
 /**
  * Ends a call together with its conversation in one transaction. `finish` marks the call's row as ended, or returns
- * undefined if the call may not end or another process has already ended it. If it returns undefined, nothing changes
- * and the result is false.
+ * undefined if the call may not end or another process has already ended it. If `finish` returns undefined, nothing
+ * changes and this function returns false.
  */
 export async function settleCall(
   deps: ConversationDeps,

@@ -144,8 +144,8 @@ export type ModelChoice = {
 };
 
 /**
- * Returns the model of an agent with its fallbacks. Returns `undefined` if none is configured; the agent then answers
- * with quotes from its knowledge. For an unusable provider, returns a model that throws.
+ * Returns the model of an agent with its fallbacks. Returns `undefined` if none is configured. In that case, the agent
+ * answers with quotes from its knowledge. For an unusable provider, returns a model that throws.
  */
 export type FindModel = (agent: {
   namespace: string;

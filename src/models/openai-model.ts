@@ -28,7 +28,7 @@ export async function createOpenAiClient(
   const { default: Client } = await import('openai');
   return new Client({
     baseURL: endpoint.baseUrl,
-    // The package requires a key here. The actual key is in the headers.
+    // The package requires a key, even for a provider without one. `headers` determines what is sent.
     apiKey: endpoint.apiKey ?? 'none',
     adminAPIKey: null,
     organization: endpoint.organization ?? null,

@@ -15,7 +15,7 @@ export type ActingLine = {
   line: Pick<Line, 'end'>;
   /** Whether the process is stopping and therefore ends the call. */
   isBrokenOff: boolean;
-  /** Whether a transfer is in progress. The line then closes once the user has heard what the agent is saying. */
+  /** Whether a transfer is in progress. If so, the line closes once the user has heard what the agent is saying. */
   isTransferring: boolean;
 };
 

@@ -100,7 +100,7 @@ function copyOf(part: string): string {
   return JSON.parse(JSON.stringify(part)) as string;
 }
 
-/** Returns true if a piece begins a new call, although its index or id belongs to an earlier one. */
+/** Returns true if a piece begins a new call, although its index or id belongs to an earlier call. */
 function begins(
   part: Fields,
   known: Call,
