@@ -52,7 +52,7 @@ async function ensureBuilt({ root, nodes }, what) {
       if (readStamp(root, name) !== wanted) await build({ root, nodes, wanted, name });
     });
   } catch (error) {
-    say(`the ${name} is not built: ${error.message}`); // Such as a full disk.
+    say(`the ${name} is not built: ${error.message}`); // For example, the disk may be full.
   }
   return readStamp(root, name) === wanted;
 }

@@ -98,7 +98,7 @@ IDs there. IDs that the user has changed are kept. In: {root, context, id}; `id`
 serviceAccountName: {{ include "parley.serviceAccountName" . }}
 # The token is mounted below, only in the container that uses it.
 automountServiceAccountToken: false
-# A Service named `parley` would set PARLEY_PORT to its URL.
+# With service links, a Service named `parley` would set PARLEY_PORT to its URL.
 enableServiceLinks: false
 terminationGracePeriodSeconds: {{ add $values.terminationGracePeriodSeconds (dig "callDrainSeconds" 0 $values) }}
 securityContext:
@@ -201,7 +201,7 @@ volumes:
     emptyDir:
       sizeLimit: 64Mi
   {{- if $hasToken }}
-  # The kubelet would mount this volume into every container of the pod.
+  # The same volume that Kubernetes adds by default, which it would mount into every container of the pod.
   - name: kubernetes-api
     projected:
       defaultMode: 0444
