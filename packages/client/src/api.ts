@@ -280,7 +280,7 @@ export interface components {
       updated: number;
       /** Name of the agent: a DNS label that never changes. */
       name: string;
-      /** Name shown to people. */
+      /** Display name of the agent. */
       display_name: (string | null);
       /** Instructions that the agent follows. */
       prompt: (string | null);
@@ -356,7 +356,7 @@ export interface components {
           /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
           key: string;
         };
-        /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+        /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
         timeout_ms?: number;
         /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         agent?: string;
@@ -426,16 +426,16 @@ export interface components {
         team?: string;
         /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
         fallback_team?: string;
-        /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
+        /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and human agents take over through the API. */
         telephone?: {
           /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
           to: string;
         };
-        /** Hours in which people are available. If absent, people are always available. */
+        /** Hours in which human agents are available. If absent, they are always available. */
         hours?: {
           /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
           time_zone: string;
-          /** Periods in which people are available, on each of the listed days. */
+          /** Opening periods. Each period applies on all of the days that it lists. */
           open: {
             /** Days of the week. */
             days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -444,9 +444,9 @@ export interface components {
             /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
             to: string;
           }[];
-          /** Dates on which nobody is available. */
+          /** Dates without opening periods, such as holidays. */
           closed_on?: string[];
-          /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+          /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
           closed_message?: string;
         };
       } | null);
@@ -461,7 +461,7 @@ export interface components {
       redaction: (('card' | 'email' | 'phone' | 'iban')[] | null);
       /** How ended conversations are judged. */
       judgement: ({
-        /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
+        /** How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. `model`: by a language model in addition to the rule. */
         by: ('rule' | 'model');
         /** Model that judges the conversations. Defaults to the agent's own model. */
         model?: {
@@ -493,7 +493,7 @@ export interface components {
         }[];
         /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
         max_duration?: string;
-        /** Metrics by which the new version must not be worse than the old one. */
+        /** Metrics on which the new version must not be worse than the old version. */
         checks: {
           /** Metric by which the two versions are compared. */
           metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
@@ -511,7 +511,7 @@ export interface components {
             /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+          /** Maximum wait for the webhook's whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
         };
         /** What to do if the new version is worse. Default: abort. */
@@ -623,7 +623,7 @@ export interface components {
             /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
             key: string;
           };
-          /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+          /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
           timeout_ms?: number;
           /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           agent?: string;
@@ -693,16 +693,16 @@ export interface components {
           team?: string;
           /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
           fallback_team?: string;
-          /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
+          /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and human agents take over through the API. */
           telephone?: {
             /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
             to: string;
           };
-          /** Hours in which people are available. If absent, people are always available. */
+          /** Hours in which human agents are available. If absent, they are always available. */
           hours?: {
             /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
             time_zone: string;
-            /** Periods in which people are available, on each of the listed days. */
+            /** Opening periods. Each period applies on all of the days that it lists. */
             open: {
               /** Days of the week. */
               days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -711,9 +711,9 @@ export interface components {
               /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
               to: string;
             }[];
-            /** Dates on which nobody is available. */
+            /** Dates without opening periods, such as holidays. */
             closed_on?: string[];
-            /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+            /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
             closed_message?: string;
           };
         };
@@ -728,7 +728,7 @@ export interface components {
         redaction?: ('card' | 'email' | 'phone' | 'iban')[];
         /** How ended conversations are judged. */
         judgement?: {
-          /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
+          /** How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. `model`: by a language model in addition to the rule. */
           by: ('rule' | 'model');
           /** Model that judges the conversations. Defaults to the agent's own model. */
           model?: {
@@ -2711,7 +2711,7 @@ export interface components {
       error: ({
         /** Error code, the same as in the `error` of a turn. */
         code: ('model_unreachable' | 'model_timeout' | 'model_unauthorized' | 'model_rate_limited' | 'model_refused' | 'model_content_filter' | 'model_failed' | 'model_invalid_answer');
-        /** The cause and what to do about it. */
+        /** The cause of the error and what to do about it. */
         message: string;
       } | null);
     };
@@ -2742,11 +2742,11 @@ export interface components {
       project: (string | null);
       /**  */
       chat: ({
-        /** Default model for agents, as the provider names it. */
+        /** Default chat model for agents, as the provider names it. */
         default_model?: string;
-        /** Models that agents may use. If absent, agents may use any model. */
+        /** Chat models that agents may use. If absent, agents may use any model. */
         models?: string[];
-        /** Timeouts for a response. */
+        /** Timeouts for a response of a chat model. */
         timeouts?: {
           /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
           first_token_ms?: number;
@@ -2763,7 +2763,7 @@ export interface components {
           input_per_million_tokens: number;
           /** Price per million output tokens. */
           output_per_million_tokens: number;
-          /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+          /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
           cached_input_per_million_tokens?: number;
         };
       } | null);
@@ -2771,7 +2771,7 @@ export interface components {
       embeddings: ({
         /** Default embedding model for knowledge sources. */
         default_model: string;
-        /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+        /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
         dimensions?: number;
         /** Maximum number of texts in one request. Default: 64. */
         batch_size?: number;
@@ -3090,7 +3090,7 @@ export interface paths {
         'application/json': {
           /** Name, unique in the namespace. Default: derived from `display_name`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** Name shown to people. */
+          /** Display name of the agent. */
           display_name?: string;
           /** Instructions that the agent follows. */
           prompt: string;
@@ -3166,7 +3166,7 @@ export interface paths {
               /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+            /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
@@ -3240,16 +3240,16 @@ export interface paths {
             team?: string;
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: string;
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and human agents take over through the API. */
             telephone?: {
               /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to: string;
             };
-            /** Hours in which people are available. If absent, people are always available. */
+            /** Hours in which human agents are available. If absent, they are always available. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -3258,9 +3258,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: string[];
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: string;
             };
           };
@@ -3275,7 +3275,7 @@ export interface paths {
           redaction?: ('card' | 'email' | 'phone' | 'iban')[];
           /** How ended conversations are judged. */
           judgement?: {
-            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
+            /** How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. `model`: by a language model in addition to the rule. */
             by: ('rule' | 'model');
             /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: {
@@ -3309,7 +3309,7 @@ export interface paths {
             }[];
             /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: string;
-            /** Metrics by which the new version must not be worse than the old one. */
+            /** Metrics on which the new version must not be worse than the old version. */
             checks: {
               /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
@@ -3327,7 +3327,7 @@ export interface paths {
                 /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key: string;
               };
-              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+              /** Maximum wait for the webhook's whole response, in milliseconds. Default: 8000. */
               timeout_ms?: number;
             };
             /** What to do if the new version is worse. Default: abort. */
@@ -3400,7 +3400,7 @@ export interface paths {
       requestBody: { content: {
         'application/json': {
           name?: unknown;
-          /** Name shown to people. */
+          /** Display name of the agent. */
           display_name?: (string | null);
           /** Instructions that the agent follows. */
           prompt?: (string | null);
@@ -3476,7 +3476,7 @@ export interface paths {
               /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+            /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
@@ -3550,16 +3550,16 @@ export interface paths {
             team?: (string | null);
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and human agents take over through the API. */
             telephone?: ({
               /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** Hours in which people are available. If absent, people are always available. */
+            /** Hours in which human agents are available. If absent, they are always available. */
             hours?: ({
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open?: ({
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -3568,9 +3568,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[] | null);
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: (string[] | null);
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: (string | null);
             } | null);
           } | null);
@@ -3585,7 +3585,7 @@ export interface paths {
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** How ended conversations are judged. */
           judgement?: ({
-            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
+            /** How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. `model`: by a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
             /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: ({
@@ -3619,7 +3619,7 @@ export interface paths {
             }[] | null);
             /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: (string | null);
-            /** Metrics by which the new version must not be worse than the old one. */
+            /** Metrics on which the new version must not be worse than the old version. */
             checks?: ({
               /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
@@ -3637,7 +3637,7 @@ export interface paths {
                 /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
-              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+              /** Maximum wait for the webhook's whole response, in milliseconds. Default: 8000. */
               timeout_ms?: (number | null);
             } | null);
             /** What to do if the new version is worse. Default: abort. */
@@ -3648,7 +3648,7 @@ export interface paths {
         };
         'application/merge-patch+json': {
           name?: unknown;
-          /** Name shown to people. */
+          /** Display name of the agent. */
           display_name?: (string | null);
           /** Instructions that the agent follows. */
           prompt?: (string | null);
@@ -3724,7 +3724,7 @@ export interface paths {
               /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+            /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
@@ -3798,16 +3798,16 @@ export interface paths {
             team?: (string | null);
             /** Team to ask next if nobody accepts in time. If omitted, the agent continues the conversation. */
             fallback_team?: (string | null);
-            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and people take over through the API. */
+            /** Telephone number to ring when a human is requested during a telephone call. If absent, no number is called, and human agents take over through the API. */
             telephone?: ({
               /** Telephone number in E.164 format. Must be a phone number such as +442071838750: a plus sign and 7 to 15 digits. */
               to?: (string | null);
             } | null);
-            /** Hours in which people are available. If absent, people are always available. */
+            /** Hours in which human agents are available. If absent, they are always available. */
             hours?: ({
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone?: (string | null);
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open?: ({
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -3816,9 +3816,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[] | null);
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: (string[] | null);
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: (string | null);
             } | null);
           } | null);
@@ -3833,7 +3833,7 @@ export interface paths {
           redaction?: (('card' | 'email' | 'phone' | 'iban')[] | null);
           /** How ended conversations are judged. */
           judgement?: ({
-            /** How to judge. `rule` (the default): a fixed rule based on counts. `model`: a language model in addition to the rule. */
+            /** How to judge ended conversations. `rule` (the default): by a fixed rule based on counts. `model`: by a language model in addition to the rule. */
             by?: ('rule' | 'model' | null);
             /** Model that judges the conversations. Defaults to the agent's own model. */
             model?: ({
@@ -3867,7 +3867,7 @@ export interface paths {
             }[] | null);
             /** Maximum duration of a step, such as 90m, 72h or 7d. If a step takes longer, the rollout is held. Default: 72h. Must be a number of minutes, hours or days, such as 72h. */
             max_duration?: (string | null);
-            /** Metrics by which the new version must not be worse than the old one. */
+            /** Metrics on which the new version must not be worse than the old version. */
             checks?: ({
               /** Metric by which the two versions are compared. */
               metric: ('escalation_rate' | 'resolution_rate' | 'gap_rate' | 'unanswered_rate' | 'tool_failure_rate' | 'csat_average' | 'turn_latency_p95_ms');
@@ -3885,7 +3885,7 @@ export interface paths {
                 /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
                 key?: (string | null);
               } | null);
-              /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+              /** Maximum wait for the webhook's whole response, in milliseconds. Default: 8000. */
               timeout_ms?: (number | null);
             } | null);
             /** What to do if the new version is worse. Default: abort. */
@@ -6973,7 +6973,7 @@ export interface paths {
               /** Key in the Secret. Must consist of letters, digits, dots, hyphens and underscores. */
               key: string;
             };
-            /** Maximum wait for the whole response, in milliseconds. Default: 8000. */
+            /** Maximum wait for the tool's whole response, in milliseconds. Default: 8000. */
             timeout_ms?: number;
             /** Agent in the same namespace to which a handoff tool hands over the conversation. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             agent?: string;
@@ -8517,11 +8517,11 @@ export interface paths {
           query?: { [name: string]: string };
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: {
-            /** Default model for agents, as the provider names it. */
+            /** Default chat model for agents, as the provider names it. */
             default_model?: string;
-            /** Models that agents may use. If absent, agents may use any model. */
+            /** Chat models that agents may use. If absent, agents may use any model. */
             models?: string[];
-            /** Timeouts for a response. */
+            /** Timeouts for a response of a chat model. */
             timeouts?: {
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: number;
@@ -8538,7 +8538,7 @@ export interface paths {
               input_per_million_tokens: number;
               /** Price per million output tokens. */
               output_per_million_tokens: number;
-              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: number;
             };
           };
@@ -8546,7 +8546,7 @@ export interface paths {
           embeddings?: {
             /** Default embedding model for knowledge sources. */
             default_model: string;
-            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: number;
             /** Maximum number of texts in one request. Default: 64. */
             batch_size?: number;
@@ -8633,11 +8633,11 @@ export interface paths {
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model for agents, as the provider names it. */
+            /** Default chat model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use any model. */
+            /** Chat models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts for a response. */
+            /** Timeouts for a response of a chat model. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -8654,7 +8654,7 @@ export interface paths {
               input_per_million_tokens?: (number | null);
               /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
@@ -8662,7 +8662,7 @@ export interface paths {
           embeddings?: ({
             /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
-            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
             /** Maximum number of texts in one request. Default: 64. */
             batch_size?: (number | null);
@@ -8784,11 +8784,11 @@ export interface paths {
           query?: { [name: string]: string };
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: {
-            /** Default model for agents, as the provider names it. */
+            /** Default chat model for agents, as the provider names it. */
             default_model?: string;
-            /** Models that agents may use. If absent, agents may use any model. */
+            /** Chat models that agents may use. If absent, agents may use any model. */
             models?: string[];
-            /** Timeouts for a response. */
+            /** Timeouts for a response of a chat model. */
             timeouts?: {
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: number;
@@ -8805,7 +8805,7 @@ export interface paths {
               input_per_million_tokens: number;
               /** Price per million output tokens. */
               output_per_million_tokens: number;
-              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: number;
             };
           };
@@ -8813,7 +8813,7 @@ export interface paths {
           embeddings?: {
             /** Default embedding model for knowledge sources. */
             default_model: string;
-            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: number;
             /** Maximum number of texts in one request. Default: 64. */
             batch_size?: number;
@@ -8928,11 +8928,11 @@ export interface paths {
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model for agents, as the provider names it. */
+            /** Default chat model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use any model. */
+            /** Chat models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts for a response. */
+            /** Timeouts for a response of a chat model. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -8949,7 +8949,7 @@ export interface paths {
               input_per_million_tokens?: (number | null);
               /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
@@ -8957,7 +8957,7 @@ export interface paths {
           embeddings?: ({
             /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
-            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
             /** Maximum number of texts in one request. Default: 64. */
             batch_size?: (number | null);
@@ -9011,11 +9011,11 @@ export interface paths {
           query?: ({ [name: string]: (string | null) } | null);
           /** Chat models: which models agents may use, timeouts and prices. */
           chat?: ({
-            /** Default model for agents, as the provider names it. */
+            /** Default chat model for agents, as the provider names it. */
             default_model?: (string | null);
-            /** Models that agents may use. If absent, agents may use any model. */
+            /** Chat models that agents may use. If absent, agents may use any model. */
             models?: (string[] | null);
-            /** Timeouts for a response. */
+            /** Timeouts for a response of a chat model. */
             timeouts?: ({
               /** Maximum wait for the first part of a response, in milliseconds. Default: 15000. */
               first_token_ms?: (number | null);
@@ -9032,7 +9032,7 @@ export interface paths {
               input_per_million_tokens?: (number | null);
               /** Price per million output tokens. */
               output_per_million_tokens?: (number | null);
-              /** Price per million input tokens that the provider had cached. Defaults to the price of input tokens. */
+              /** Price per million input tokens that the provider reads from its cache. Defaults to the price of input tokens. */
               cached_input_per_million_tokens?: (number | null);
             } | null);
           } | null);
@@ -9040,7 +9040,7 @@ export interface paths {
           embeddings?: ({
             /** Default embedding model for knowledge sources. */
             default_model?: (string | null);
-            /** Number of dimensions to request, for models that support it. Defaults to the model's own number. */
+            /** Number of embedding dimensions to request, for models that support it. Defaults to the model's own number. */
             dimensions?: (number | null);
             /** Maximum number of texts in one request. Default: 64. */
             batch_size?: (number | null);
@@ -9177,7 +9177,7 @@ export interface paths {
         'application/json': {
           /** Name by which calls refer to the provider. Must be unique in the namespace and must not be `simulated`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
           name?: string;
-          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
+          /** Type of the carrier's API. For a Twilio-compatible API, use twilio. */
           type: ('twilio' | 'telnyx' | 'plivo');
           /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id: string;
@@ -9202,11 +9202,11 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -9215,9 +9215,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: string[];
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: string;
             };
           }[];
@@ -9311,7 +9311,7 @@ export interface paths {
       };
       requestBody: { content: {
         'application/json': {
-          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
+          /** Type of the carrier's API. For a Twilio-compatible API, use twilio. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
           /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
@@ -9336,11 +9336,11 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -9349,9 +9349,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: string[];
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: string;
             };
           }[] | null);
@@ -9384,7 +9384,7 @@ export interface paths {
           name?: unknown;
         };
         'application/merge-patch+json': {
-          /** The carrier's API. Use twilio also for carriers with a Twilio-compatible API. */
+          /** Type of the carrier's API. For a Twilio-compatible API, use twilio. */
           type?: ('twilio' | 'telnyx' | 'plivo' | null);
           /** ID of the account at the carrier: for Twilio, AC…; for Telnyx, the user ID; for Plivo, the Auth ID. Must be an account ID made up of letters, digits, hyphens and underscores. */
           account_id?: (string | null);
@@ -9409,11 +9409,11 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the closed message of the hours or, if there is none, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
-              /** Periods in which people are available, on each of the listed days. */
+              /** Opening periods. Each period applies on all of the days that it lists. */
               open: {
                 /** Days of the week. */
                 days: ('mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun')[];
@@ -9422,9 +9422,9 @@ export interface paths {
                 /** End of the period, exclusive, such as 17:30. 24:00 is the end of the day. Must be a time from 00:00 to 24:00, such as 09:30. */
                 to: string;
               }[];
-              /** Dates on which nobody is available. */
+              /** Dates without opening periods, such as holidays. */
               closed_on?: string[];
-              /** Message to the user when nobody is available. {{opens}} is replaced by the time at which somebody is next available. */
+              /** Message to users outside these hours. {{opens}} is replaced by the time at which the next opening period starts. */
               closed_message?: string;
             };
           }[] | null);
