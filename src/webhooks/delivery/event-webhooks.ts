@@ -57,12 +57,9 @@ const DELIVERY_HEADERS = z.object({
     .int()
     .min(1)
     .meta({ description: 'Number of the attempt. The first is 1.' }),
-  'parley-test': z
-    .literal('true')
-    .optional()
-    .meta({
-      description: 'Present only for test events, each of which is sent to a single endpoint.',
-    }),
+  'parley-test': z.literal('true').optional().meta({
+    description: 'Present only for test events, each of which is sent to a single endpoint.',
+  }),
   'webhook-id': z.string().meta({ description: '`id` of the body (Standard Webhooks).' }),
   'webhook-timestamp': z.int().meta({ description: 'Time of the attempt in Unix seconds.' }),
   'webhook-signature': z.string().meta({

@@ -35,11 +35,9 @@ export const Job = z
       .meta({ description: 'Why the job failed. Null if it did not fail.' }),
     endpoint_id: z.string(),
     mode: replayMode,
-    types: z
-      .array(z.enum(EVENT_TYPES))
-      .meta({
-        description: 'Event types that the job sends again. An empty list means every type.',
-      }),
+    types: z.array(z.enum(EVENT_TYPES)).meta({
+      description: 'Event types that the job sends again. An empty list means every type.',
+    }),
     since: unixTime,
     until: unixTime,
   })
