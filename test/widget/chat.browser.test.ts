@@ -337,7 +337,7 @@ describe('somebody', () => {
     await visitor.page.getByText('Ask The shop anything.').waitFor();
   });
 
-  test('sees that a colleague is awaited, and that one answers', async () => {
+  test('sees that a colleague is awaited, and that one answers with Markdown', async () => {
     const visitor = await open();
     await write(visitor, 'A person, please');
     await log(visitor).getByText('You said').waitFor();
@@ -353,12 +353,13 @@ describe('somebody', () => {
     });
     expect(accepted.text).toContain('"accepted"');
     await visitor.page.getByText('A team member has joined.').waitFor();
-    const said = await api.call('POST', `${place}/messages`, { json: { text: 'Ana here.' } });
+    const said = await api.call('POST', `${place}/messages`, { json: { text: 'Ana **here**.' } });
     expect([said.status, said.text]).toEqual([200, expect.anything()]);
     await until(
       'the words of the colleague',
       async () => (await log(visitor).getByText('Team member: Ana here.').count()) === 1,
     );
+    await log(visitor).locator('strong').getByText('here').waitFor();
   });
 });
 

@@ -123,7 +123,7 @@ export class TurnList {
         },
         [`${who[turn.role]}: `],
       ),
-      ...this.#nodes(turn.text, { isMarkdown: turn.role === 'agent' }),
+      ...this.#nodes(turn.text, { isMarkdown: turn.role !== 'user' }),
     );
     if (turn.interrupted) bubble.append(this.#note([` (${this.#words.interrupted})`]));
   }

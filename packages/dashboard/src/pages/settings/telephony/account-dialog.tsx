@@ -114,7 +114,7 @@ function AccountFields({
       <div className="agent-pair">
         <LineField label={said.account} required {...field('account_id')} />
         <LineField
-          label={account ? `New ${said.token.toLowerCase()}` : said.token}
+          label={account ? said.newToken : said.token}
           type="password"
           autoComplete="new-password"
           required={account === undefined}
