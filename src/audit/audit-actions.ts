@@ -1,6 +1,6 @@
 /**
- * Actions in the audit log (contract/audit-log.md#actions), in the form `noun.verbed`. Every kind of declared resource
- * also has `created`, `updated` and `deleted`; this list has all other actions.
+ * Audit log actions (contract/audit-log.md#actions), in the form `noun.verbed`. This list omits the actions `created`,
+ * `updated` and `deleted`, which every kind of declared resource has (`actionsOn`).
  */
 export const OTHER_ACTIONS = [
   'agent.published',
@@ -48,7 +48,10 @@ type KindAction = `${string}.${(typeof KIND_VERBS)[number]}`;
 
 export type AuditAction = (typeof OTHER_ACTIONS)[number] | KindAction;
 
-/** Returns the actions on a kind of declared resource. `noun` is the kind's name in the audit log. */
+/**
+ * Returns the `created`, `updated` and `deleted` actions of a kind of declared resource. `noun` is the kind's name in
+ * the audit log.
+ */
 export function actionsOn(noun: string): KindAction[] {
   return KIND_VERBS.map((verb): KindAction => `${noun}.${verb}`);
 }

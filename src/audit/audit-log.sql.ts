@@ -9,9 +9,9 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { AuditAction } from './audit-actions.ts';
 
 /**
- * Line in the audit log. A line never changes once its outcome is known. The line for an action outside our database
- * transactions (write-ahead.ts) has the outcome `unknown` at first, and is then updated or removed. Times are Unix
- * milliseconds.
+ * Line in the audit log. Times are Unix milliseconds. A line never changes once its outcome is known. Only the line for
+ * an action outside our database transactions (write-ahead.ts) starts with the outcome `unknown`, and is later updated
+ * or removed.
  */
 export type AuditRow = {
   id: string;
@@ -34,8 +34,8 @@ export type AuditRow = {
 } & Change;
 
 /**
- * Changes that an action made, with REST field names and only the fields that differ. Never contains secrets, values of
- * headers or metadata, or anything that users wrote or said.
+ * Fields that an action changed, under their REST names. Never contains secrets, values of headers or metadata, or
+ * anything that users wrote or said.
  */
 export type Change = {
   /** null if the object did not exist before. */
@@ -59,14 +59,17 @@ export type AuditedBy = {
 
 export type AuditLine = Pick<AuditRow, 'action' | 'target'> & Partial<Change>;
 
-/** Records an action. Call it inside the transaction of the action, so that the two are always committed together. */
+/**
+ * Adds a line for an action. Call it inside the transaction of the action, so that the line is committed with the
+ * action.
+ */
 export async function recordAudit(db: Db, by: AuditedBy, line: AuditLine): Promise<void> {
   await insertLine(db, { id: newUuid(), by, line, outcome: 'done' });
 }
 
 type NewLine = { id: string; by: AuditedBy; line: AuditLine; outcome: AuditRow['outcome'] };
 
-/** Inserts a line. Returns false if an earlier attempt of the same request has already inserted it. */
+/** Inserts a line. Returns false if an earlier attempt of the same request has already inserted this line. */
 export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Promise<boolean> {
   const { action, target, before = null, after = null, detail = {} } = line;
   const { rowCount } = await db.query(
@@ -97,8 +100,8 @@ function json(value: Fields | null): string | null {
 }
 
 /**
- * Rewrites a line whose outcome is still unknown. A retried write may replace a newer state than the first attempt
- * would have replaced, so it may change different fields.
+ * Replaces the recorded change of a line whose outcome is still unknown. A write that is retried after a conflict may
+ * change different fields, because it starts from a newer state.
  */
 export async function rewriteLine(db: Db, id: string, change: Change): Promise<void> {
   await db.query(
@@ -108,7 +111,10 @@ export async function rewriteLine(db: Db, id: string, change: Change): Promise<v
   );
 }
 
-/** Sets the outcome of a line to `done`, and adds `after` and `detail` to the line. */
+/**
+ * Sets the outcome of a line to `done`, and merges `after` and `detail` into the line. A null `after` clears the line's
+ * `after`.
+ */
 export async function settleLine(
   db: Db,
   id: string,
@@ -128,7 +134,9 @@ export async function dropLine(db: Db, id: string): Promise<void> {
   await db.query(`delete from audit_log where id = $1 and outcome = 'unknown'`, [id]);
 }
 
-/** Returns the last `created` or `deleted` action recorded for a declared resource, or undefined. */
+/**
+ * Returns the most recent `created` or `deleted` action of a declared resource, or undefined if neither was recorded.
+ */
 export async function lastOfLife(
   db: Db,
   { namespace, target, noun }: { namespace: string; target: string; noun: string },
@@ -149,7 +157,7 @@ type AuditFilter = ListPage &
     target?: string | undefined;
   };
 
-/** Returns lines, newest first. */
+/** Returns the lines that match the filter, newest first. */
 export async function listAuditLines(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const { where, values } = filteredBy([
     ['namespace =', filter.namespace],

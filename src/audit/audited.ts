@@ -3,9 +3,10 @@ import { recordAudit, type AuditedBy, type AuditLine } from './audit-log.sql.ts'
 
 /**
  * Returns an action that runs `act` and adds an audit log line in the same transaction, so that both are always
- * committed together. `act` must run a service that has a commit hook (commit-hook.ts). `line` builds the line from the
- * result. The caller of the returned action passes a further hook, such as one that stores the response for an
- * `Idempotency-Key`. A repeated request that gets the stored response does nothing and adds no line.
+ * committed together. `act` must pass the given hook to a service that runs it before the commit (commit-hook.ts).
+ * `line` builds the line from the result. The caller of the returned action passes a further hook, such as one that
+ * stores the response for an `Idempotency-Key`. A repeated request gets that stored response: it does not run the
+ * action and adds no line.
  */
 export function audited<R>(
   by: AuditedBy,

@@ -31,8 +31,8 @@ type Act = {
 };
 
 /**
- * Creates a declared object. `after` contains the fields that the audit log line shows. `settled` returns fields that
- * are added to the line once the object exists; by default the object's name.
+ * Creates a declared object. `after` contains the fields that the audit log line shows. `settled` returns further
+ * fields to add to the line once the object exists; by default, it returns the object's name.
  * @throws ApiError under the same conditions as createDeclared
  */
 export function createAudited<Spec, Fields extends object, Row extends WrittenRow>(
@@ -42,7 +42,7 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
     plan: Plan;
     name: NewName;
     spec: object;
-    /** Annotations in addition to the ID. */
+    /** Annotations to set on the object in addition to its ID. */
     annotations?: Record<string, string>;
     after: AuditFields;
     settled?: (written: Written<Spec, Row>) => Settled;
@@ -70,7 +70,8 @@ export function createAudited<Spec, Fields extends object, Row extends WrittenRo
 }
 
 /**
- * Changes a declared object. The audit log line shows the values of the given fields.
+ * Changes a declared object. The audit log line shows the values of the fields named in `told`; for other changed
+ * fields, it shows only the names.
  * @throws ApiError under the same conditions as patchDeclared
  */
 export function patchAudited<Spec, Fields extends object, Row extends WrittenRow>(

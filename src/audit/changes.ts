@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Change, Fields } from './audit-log.sql.ts';
 
 /**
- * Returns the differences between two states, with REST field names. Includes values only for the fields named in
- * `told`. For other fields, which are long or may be confidential, includes only the names. For `metadata`, lists the
- * changed keys.
+ * Returns the differences between two states, with REST field names. Includes the values of the fields named in `told`.
+ * Other fields are long or may be confidential, so only their names are included. For `metadata`, lists the changed
+ * keys.
  */
 export function changesBetween(before: Fields, after: Fields, told: readonly string[]): Change {
   const changed = differing(before, after);

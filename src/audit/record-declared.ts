@@ -6,26 +6,30 @@ import { lastOfLife, recordAudit, type AuditLine } from './audit-log.sql.ts';
 /** Resource that an audit log line is about. `noun` is the name of its kind in audit actions. */
 type About = { noun: string; namespace: string; target: string };
 /**
- * Object and its generation, which counts the changes to the spec. Generations are comparable only if the UID is the
- * same.
+ * UID and generation of an object. The generation increases with each change to the spec. Generations are comparable
+ * only if the UID is the same.
  */
 type Seen = { uid: string; generation: number };
 
 /**
- * Records a declaration that a person, GitOps or a manifest has made. Called when the operator applies it
- * (contract/audit-log.md#other-declarers). This runs in the transaction that updates the row, so that each generation
- * has exactly one line, even after a crash. Writes through REST have their own line (write-ahead.ts). An unchanged
- * object that reappears in another cluster gets no line.
+ * Adds an audit log line for a declaration that was not made through REST, but by a person with kubectl, by GitOps or
+ * in a manifest file (contract/audit-log.md#other-declarers). The operator calls this function when it applies the
+ * declaration, in the transaction that updates the row. Each generation therefore has exactly one line, even after a
+ * crash. Writes through REST have their own line (write-ahead.ts). An unchanged object that reappears in another
+ * cluster gets no line.
  */
 export async function recordDeclared(
   db: Db,
   declared: About & {
-    /** undefined if no live row exists. */
+    /** Object as of the last update of the row; undefined if no live row exists. */
     before: Seen | undefined;
     after: Seen;
-    /** Names of the changed fields, as in the spec. */
+    /** Names of the changed spec fields. */
     changed: readonly string[];
-    /** Fields that may have changed but are not stored in the row. */
+    /**
+     * Spec fields whose changes cannot be detected, because the row does not contain their values. If `changed` is
+     * empty, the last writer of these fields is recorded as the actor.
+     */
     unseen?: readonly string[];
     whoElse: WhoElse;
     line: Pick<AuditLine, 'before' | 'after' | 'detail'>;
@@ -42,9 +46,9 @@ export async function recordDeclared(
 }
 
 /**
- * Records that a declaration was removed. Kubernetes does not report who deleted an object, so the line only shows
- * where the object was declared. Does nothing if the deletion has a line already: a deletion through REST writes its
- * line before the object is gone.
+ * Adds an audit log line for a declaration that was removed. Kubernetes does not report who deleted an object, so the
+ * line only shows where the object was declared. Does nothing after a deletion through REST, which has already added a
+ * line.
  */
 export async function recordUndeclared(
   db: Db,

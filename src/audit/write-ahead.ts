@@ -14,29 +14,32 @@ import {
 
 /**
  * Audit log line for an action outside our database transactions: a write to a declared resource, which is stored in
- * the resource store (docs/decisions/0028). The line is committed with the outcome `unknown` before the write, and the
- * outcome is updated after it, so that every action has a line. After a crash in between, the line stays `unknown`
- * until the request is retried.
+ * the resource store (docs/decisions/0028). Before the write, the line is committed with the outcome `unknown`. After
+ * the write, the outcome is updated. Every action therefore has a line. After a crash in between, the outcome stays
+ * `unknown` until the request is retried.
  */
 export type WriteAhead = {
   /**
-   * Records the change before the write, based on the exact state that the write replaces. Called again if the write is
-   * retried on a newer state. If an earlier attempt of the same request inserted the line before a crash, the line
-   * stays unchanged, because that attempt saw the original state.
+   * Records the change before the write, based on the exact state that the write replaces. Called again if a conflict
+   * forces a retry of the write on a newer state. If an earlier attempt of the same request inserted the line before a
+   * crash, the line stays unchanged, because that attempt saw the original state.
    */
   begin: (change: Partial<Change>) => Promise<void>;
-  /** Marks the action as partly done, so that a later rejection does not remove its line. */
+  /** Marks the action as partly done, so that an error that rejects the rest of the action does not remove the line. */
   isPartlyDone: () => void;
 };
 
-/** Result of a finished action. `after` is added to the line; null means that the object is gone. */
+/**
+ * Result of a finished action. The fields of `after` are added to the line; null means that the object no longer
+ * exists.
+ */
 export type Settled = { after: Fields | null; detail?: Fields };
 
 /**
  * Runs a write with its audit log line. If `settled` returns undefined, the write had no effect and the line is
- * dropped.
- * @param line.id UUID of the line, taken from the request's `Plan` (platform/idempotency/plan.ts) so that a retry after
- * a crash continues the line of the first attempt
+ * removed.
+ * @param line.id UUID of the line. A creation takes it from the request's `Plan` (platform/idempotency/plan.ts), so
+ * that a retry after a crash completes the line of the first attempt
  */
 export async function writingAhead<R>(
   line: { pool: Pool; by: AuditedBy; id: string } & Pick<AuditLine, 'action' | 'target'>,

@@ -1,7 +1,7 @@
 export const ANYTHING = { resource: 'all', id: null } as const;
 /**
  * A change to one object: a conversation (`resource` is `conversations`) or a declared resource. The resource `all`
- * means that any object may have changed, because some changes may have been lost.
+ * means that notifications may have been lost, so any object may have changed.
  */
 export type Change = { resource: string; id: string } | typeof ANYTHING;
 
@@ -15,7 +15,9 @@ export type ChangeReaders = {
   follow: (namespace: string, signal: AbortSignal) => AsyncGenerator<Change>;
 };
 
-/** Maximum number of changes queued for a slow reader. Beyond it, a single `all` change replaces them. */
+/**
+ * Maximum number of changes queued for one reader. If a slow reader exceeds it, a single `all` change replaces them.
+ */
 const KEPT_MAX = 2_000;
 
 type Box = { namespace: string; waiting: Map<string, Change>; wake: () => void };
@@ -36,8 +38,8 @@ export function createChangeReaders(): ChangeReaders {
       try {
         while (!signal.aborted) {
           const woken = untilWoken(box, signal);
-          // Takes only one change at a time from the queue. While the reader is slow, the remaining changes stay
-          // queued, so that repeated changes to an object are merged.
+          // Takes only one change at a time from the queue. The others stay queued while the reader is slow, so that
+          // repeated changes to an object are merged.
           for (let change = take(box); change && !signal.aborted; change = take(box)) yield change;
           await woken;
         }

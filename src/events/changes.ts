@@ -8,9 +8,9 @@ import { ANYTHING, createChangeReaders, type ChangeReaders } from './change-read
 
 /**
  * Hints for user interfaces that an object has changed and should be read again (contract/events.md#changes). They are
- * derived from notifications that processes already send each other, so turns and deliveries cost no extra query. Like
- * these notifications, hints are not stored and may be lost. A batch of changes costs at most one query, which looks up
- * the namespaces of the changed conversations for all readers of the process. Without readers, there is no query
+ * derived from notifications that processes already send each other, so conversation turns and deliveries cost no extra
+ * query. Like these notifications, hints are not stored and may be lost. Each batch of changes costs at most one query
+ * per process: it looks up the namespaces of the changed conversations. If no reader is connected, the query is omitted
  * (docs/decisions/0040).
  */
 export type Changes = {

@@ -23,8 +23,8 @@ export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace'
 export type Deferred = { deferredId: string };
 
 /**
- * Stores an event with one statement, in the transaction of the change. That transaction may even have declared that it
- * emits no events (silence.ts): `emitDeferred` emits this event in a transaction of its own.
+ * Stores an event with one statement, in the transaction of the change. The transaction may have declared that it emits
+ * no events (silence.ts), because `emitDeferred` emits this event in a different transaction.
  */
 export async function deferEvent<T extends EventType>(
   db: Db,
@@ -36,8 +36,8 @@ export async function deferEvent<T extends EventType>(
 export type EmitDeferredDeps = { pool: Pool; announce: Announce; nowMs: () => number };
 
 /**
- * Emits a deferred event, by default the oldest. Returns false if none is left or another process is emitting it. Runs
- * two statements in one transaction.
+ * Emits a deferred event and deletes its row in one transaction. By default, takes the oldest event. Returns false if
+ * no event is left, or if another process is emitting this event.
  */
 export async function emitDeferred(
   { pool, announce, nowMs }: EmitDeferredDeps,

@@ -26,9 +26,9 @@ export type Emitted = {
   conversationId?: string | undefined;
   type: EventType;
   endpointIds: string[];
-  /** Set if the commit itself notifies listeners, so that `Announce` does not have to. */
+  /** True if the database notifies listeners as part of the commit, so that `Announce` does not have to. */
   isNotified?: boolean;
-  /** Set for a test event, which is sent to one endpoint and not counted in metrics. */
+  /** True for a test event, which is sent to one endpoint and not counted in metrics. */
   isTest?: boolean;
 };
 
@@ -71,8 +71,8 @@ export async function emitEvents<T extends EventType>(
 export type Announce = (emitted: Emitted) => void;
 
 /**
- * Creates the function to call after the commit. The created function counts the event, and wakes
- * deliveries and streams. It never waits or throws.
+ * Creates the function to call with an event after the commit. That function counts the event in the metrics, and wakes
+ * the deliveries and event streams. It never waits or throws.
  */
 export function createAnnounce(deps: {
   notifier: Notifier;
@@ -80,8 +80,7 @@ export function createAnnounce(deps: {
 }): Announce {
   return ({ namespace, type, conversationId, endpointIds, isNotified, isTest }) => {
     if (!isTest) deps.metrics.events.inc({ type });
-    // Counts knowledge gaps here, because each new gap emits exactly one such event and must not be counted before the
-    // commit.
+    // Each new knowledge gap emits exactly one event of this type, so gaps are counted here, after the commit.
     if (type === 'knowledge.gap.detected' && !isTest) deps.metrics.knowledgeGaps.inc();
     if (isNotified) return;
     deps.notifier.notify(CHANNELS.deliveries, endpointIds);

@@ -2,7 +2,7 @@ import type { Db } from '../platform/postgres/pool.ts';
 import { encodeEnvelope, type Envelope } from './envelope.ts';
 import type { EventType } from './event-types.ts';
 
-/** Fields with text that people wrote or said, by event type. Erasure replaces their values. */
+/** Fields that may contain text from the conversation, by event type. Erasure replaces their values. */
 const WORDS: Partial<Record<EventType, readonly string[]>> = {
   'conversation.transcript.ready': ['summary'],
   'escalation.requested': ['reason', 'summary'],
@@ -18,18 +18,18 @@ const LEFT_OUT: readonly string[] = ['user_id', 'metadata', 'judgement'];
 export type Erasing = {
   conversationId: string;
   /**
-   * With `deliver`, pending deliveries are still sent, but the user's text is replaced by `erased`, and fields that
-   * identify the user are removed. With `cancel`, `data` becomes `{}` and nothing is sent, because the delivery queue
-   * skips events with `erased_at`.
+   * With `deliver`, pending deliveries of the changed events are still sent, but without the user's text (replaced by
+   * `erased`) and without fields that identify the user. With `cancel`, `data` becomes `{}` and the pending deliveries
+   * are not sent, because the delivery queue skips events with `erased_at`.
    */
   events: 'cancel' | 'deliver';
   erased: string;
 };
 
 /**
- * Removes the user's text, identifying fields and the trace id from a conversation's events. Events that contain none
- * of that text and no identifying fields stay unchanged. Call it in the transaction that erases the conversation.
- * Returns the ids of the changed events, which can no longer be replayed.
+ * Removes the user's text, identifying fields and the trace ID from a conversation's events. Events without such text
+ * and fields stay unchanged. Call it in the transaction that erases the conversation. Returns the IDs of the changed
+ * events, which can no longer be replayed.
  */
 export async function eraseEventsOf(
   db: Db,

@@ -16,8 +16,9 @@ import {
 import { replayWindowMs, type ReplayWindow } from './replay-window.ts';
 
 /**
- * Reads the events of a namespace as a log, page by page, in the order of the stream (docs/decisions/0013). No event
- * ever appears before a follower's position, however late it is committed. Each page costs two or three statements.
+ * Reads the events of a namespace as a log, page by page, in the order of the stream (docs/decisions/0013). No event is
+ * ever added before a position that a follower has reached, however late the event is committed. Each page costs two or
+ * three statements.
  */
 
 /**
@@ -82,7 +83,7 @@ export function encodeLogCursor({ xid, id, readAtSec }: LogCursor): string {
   return encodeCursor(`log:${fromUuid('evt', id)}:${xid}:${readAtSec}`);
 }
 
-/** Parses a log cursor. Returns undefined for any other text. */
+/** Parses a log cursor. Returns undefined if the text is not a log cursor. */
 export function readLogCursor(text: string): LogCursor | undefined {
   const [, event = '', xid = '', sec = ''] =
     /^log:(evt_[0-9a-z]+):([0-9]{1,19}):([0-9]{1,12})$/.exec(text) ?? [];

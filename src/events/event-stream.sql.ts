@@ -46,15 +46,16 @@ export const START: StreamPosition = { xid: 0n, id: NOTHING };
  */
 export const PAGE_BYTES = 131_072;
 /**
- * Margin in ms. An event may have an older id than the event before it. So a read that starts at `sinceMs` skips only
- * events whose ids are older than that by more than this margin, which is longer than any transaction or clock
- * difference.
+ * Margin in ms. Events are not strictly ordered by the creation time in their ids, so a read from `sinceMs` skips only
+ * events whose ids are older than `sinceMs` by more than this margin. The margin is longer than any transaction or
+ * clock difference.
  */
 const SLACK_MS = 86_400_000;
 
 /**
- * Start of a reader that gets only later events. `position` is where it starts reading. `isCommitted` returns whether a
- * transaction had committed when the start was determined; the reader skips the events of such transactions.
+ * Start position for a reader that wants only new events. `position` is before the oldest transaction that was still
+ * running. Some transactions after it had already committed: `isCommitted` returns true for them, and the reader skips
+ * their events.
  */
 export type StreamStart = { position: StreamPosition; isCommitted: (xid: bigint) => boolean };
 

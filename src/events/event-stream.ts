@@ -100,7 +100,8 @@ async function* read(
 ): AsyncGenerator<StreamedEvent> {
   const { filter, tail, from } = input;
   let { position } = from;
-  // A start position without an event has no time. The reader then gets only new events, so the current time is used.
+  // A start position without an event has no time. In that case the reader gets only new events, so the current time is
+  // used.
   let sinceMs = Math.max(uuidTimeMs(position.id), 0) || nowMs();
   while (!signal.aborted) {
     const after = position;
@@ -132,14 +133,15 @@ function matches(filter: StreamFilter, event: StreamedEvent): boolean {
 }
 
 /**
- * Reads the pages of all readers of this process, a few at a time and in turn, so that other work runs in between.
- * Otherwise, a hundred readers with a backlog would occupy all database connections and the event loop for seconds.
+ * Reads the pages of all readers of this process, a few at a time. Namespaces take turns, and other work runs in
+ * between. Otherwise, a hundred readers with a backlog would occupy all database connections and the event loop for
+ * seconds.
  */
 type PageTurns = <T>(namespace: string, read: () => T | Promise<T>) => Promise<T>;
 
 /**
- * Limits on concurrent page reads. They use two of the 20 database connections that serve requests. The queue itself
- * needs no limit, because each reader waits for at most one page and the number of streams is limited.
+ * Limits on concurrent page reads: they use two of the 20 database connections that serve requests. The number of
+ * waiting reads needs no limit, because each stream waits for at most one page and the number of streams is limited.
  */
 const READING = { places: 2, waitingMax: { namespace: Infinity, all: Infinity } };
 
@@ -149,7 +151,7 @@ export function createPageTurns(metrics: FairQueueMetrics): PageTurns {
     const page = Promise.withResolvers<T>();
     void queue.run(namespace, async () => {
       await Promise.resolve().then(read).then(page.resolve, page.reject);
-      // Keeps the slot occupied until the reader has written the page to its client, or has to wait for the client.
+      // Keeps the slot until the reader has written the page, or waits because its client is slow.
       await afterOthers();
     });
     return page.promise;

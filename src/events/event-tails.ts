@@ -29,8 +29,8 @@ const TAIL_BYTES_MAX = 2_000_000;
 /** Poll interval, in case a wake-up is lost. */
 const POLL_MS = 1_000;
 /**
- * First delay in ms before the next check for events that wait for an older transaction to end. It doubles at each
- * check.
+ * Initial delay in ms between checks for events that cannot be read before an older transaction ends. Each check
+ * doubles the delay, up to `POLL_MS`.
  */
 const HELD_BACK_MS = 5;
 
@@ -86,8 +86,8 @@ export function createEventTails(deps: {
 
   return {
     of: async (namespace) => {
-      // Reads the position first, so that no `await` separates `get` and `set`. Otherwise another caller could create
-      // the tail between the two.
+      // Reads the position first. An `await` between `get` and `set` would let another caller create the same tail in
+      // between.
       const { position } = await readStreamStart(pool);
       const tail: Tail = tails.get(namespace) ?? newTail(position, () => looking.trigger());
       const looking = createSingleFlight(() =>

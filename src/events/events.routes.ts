@@ -84,7 +84,7 @@ function listRoute(deps: EventRoutesDeps): Route {
 const listCursor = cursorOf((text) => readLogCursor(text) ?? toUuid('evt', text) ?? undefined);
 
 /**
- * Returns the cursor. Rejects `null`, which stands for a cursor that belongs to the opposite order.
+ * Returns the cursor. Throws for `null`, which stands for a cursor from a list in the opposite order.
  * @throws ApiError invalid_parameter
  */
 function inOrder<T>(cursor: T | null): T {

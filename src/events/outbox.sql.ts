@@ -72,7 +72,10 @@ export async function insertEvents(db: Db, events: readonly NewEvent[]): Promise
   );
 }
 
-/** Joins the bodies of events into one value, because an array would be sent as text, with two digits for each byte. */
+/**
+ * Joins event bodies into one query parameter. An array of bodies would be sent as text, with two hexadecimal digits
+ * for each byte.
+ */
 function bodiesOf(events: readonly { body: Buffer }[]) {
   const lengths = events.map(({ body }) => body.length);
   let end = 0;
