@@ -3,8 +3,8 @@ import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**
- * Groups items from concurrent callers into batches. While one batch runs, the next one collects items, so batches grow
- * with the load. If no batch is running, a new item waits only `gatherMs` for others.
+ * Groups items from concurrent callers into batches. While one batch runs, new items collect for the next one, so
+ * batches grow with the load. If no batch is running, a new item waits only `gatherMs` for others.
  */
 export type Batcher<I, O> = {
   /** Resolves with the result of `run` for this item. Rejects if its batch failed. */

@@ -12,8 +12,8 @@ import type { WorkQueue } from './work-queue.ts';
 export type Controller = {
   start: () => void;
   /**
-   * Waits at most `drainTimeoutMs` for running reconciles, and then aborts them. Drops the keys that are waiting for a
-   * worker: the next leader lists all objects anyway, and a pod has only 30 s to terminate.
+   * Stops the workers. Waits at most `drainTimeoutMs` for running reconciles, and then aborts them. Drops the keys that
+   * are waiting for a worker: the next leader lists all objects anyway, and a pod has only 30 s to terminate.
    */
   stop: () => Promise<void>;
 };
@@ -29,8 +29,8 @@ export type ControllerDeps<K> = {
   name: string;
   queue: WorkQueue<K>;
   /**
-   * Reconciles one key. When the signal aborts, the worker abandons the call and continues with other keys. The call
-   * must still return soon: the key stays locked, and is not reconciled again, until it has returned.
+   * Reconciles one key. When the signal aborts, the worker stops waiting for the call and continues with other keys.
+   * The call must still return soon, because the key stays locked until then and cannot be reconciled again.
    */
   reconcile: (key: K, signal: AbortSignal) => Promise<ReconcileResult>;
   log: ControllerLog;

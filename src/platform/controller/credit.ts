@@ -1,6 +1,6 @@
 import { monotonicMs } from '../../clock.ts';
 
-/** Token bucket: credit that can be spent in a burst and is refilled over time. */
+/** Token bucket: a credit that can be spent in a burst and is refilled over time. */
 export type Credit = {
   /** Returns the remaining credit; negative if it is overdrawn. */
   left: () => number;

@@ -19,8 +19,8 @@ export type FairQueue = {
   run: <T>(namespace: string, job: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
   /**
    * Returns the number of free slots, the number of running jobs by namespace, and the namespaces that have reached
-   * their share. A process reads these values before it claims jobs in PostgreSQL, so that it claims no job that would
-   * only wait in this queue.
+   * `share`. A process reads these values before it claims jobs in PostgreSQL, so that it claims no job that would only
+   * wait in this queue.
    */
   room: () => { places: number; running: ReadonlyMap<string, number>; full: readonly string[] };
 };
@@ -34,8 +34,8 @@ export function createFairQueue(deps: {
   /** Maximum number of running jobs. */
   places: number;
   /**
-   * Maximum number of running jobs of one namespace, even if no other namespace is waiting. It is less than `places`
-   * for slow kinds of work, so that slots stay free for other namespaces.
+   * Maximum number of running jobs of one namespace, even if no other namespace is waiting. For slow kinds of work it
+   * is less than `places`, so that slots stay free for other namespaces.
    */
   share?: number;
   /** Maximum number of waiting jobs, per namespace and in total. Each waiting job keeps its input in memory. */

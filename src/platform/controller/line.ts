@@ -3,14 +3,14 @@
  */
 export type Line<N, T> = {
   join: (namespace: N, one: T) => void;
-  /** Removes an item that need not wait any longer, such as one whose request was aborted. */
+  /** Removes an item that no longer needs to wait, for example because its request was aborted. */
   leave: (namespace: N, one: T) => void;
   size: () => number;
   sizeOf: (namespace: N) => number;
   /**
-   * Removes and returns the next item: the oldest one of the namespace for which `countOf` returns the fewest running
-   * jobs. Namespaces with equal counts take turns. Returns undefined if every waiting namespace already runs `share`
-   * jobs. Without arguments, the namespaces take turns regardless of running jobs.
+   * Removes and returns the next item: the oldest item of the namespace with the fewest running jobs, which `countOf`
+   * returns. Namespaces with equal counts take turns. Returns undefined if no item is waiting, or if every waiting
+   * namespace already runs `share` jobs. Without arguments, the namespaces take turns regardless of running jobs.
    */
   next: (
     countOf?: (namespace: N) => number,

@@ -3,13 +3,13 @@ import { createCredit } from './credit.ts';
 import { createLine } from './line.ts';
 
 /**
- * Limits the rate of one kind of work in this process, such as reading request bodies, and shares that rate between
- * namespaces. The work is done in pieces.
+ * Limits the rate at which this process does one kind of work, such as reading request bodies. The work is done in
+ * pieces, and the namespaces with waiting pieces take turns.
  */
 export type PacedTurns = {
   /**
-   * Calls `begin` when the next piece may begin. `cost` is its size in bytes. Namespaces take turns, however many
-   * pieces each has waiting.
+   * Calls `begin` when the piece may begin. `cost` is the size of the piece in bytes. Namespaces take turns, regardless
+   * of how many pieces each has waiting.
    */
   next: (namespace: string | undefined, cost: number, begin: () => void) => void;
 };

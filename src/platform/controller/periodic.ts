@@ -17,9 +17,9 @@ export type Periodic = {
 };
 
 /**
- * Performs one run. Resolves to true if more work is ready, so that another run follows immediately. Resolves to a
- * number if the next work is due in that many ms; the next run follows then, or after the interval if that is shorter.
- * Resolves to false if neither is the case.
+ * Performs one run. Resolves to true if more work is ready; the next run then follows immediately. Resolves to a number
+ * if the next work is due in that many ms; the next run then follows after that time or after the interval, whichever
+ * is shorter. Resolves to false if no work is known; the next run then follows after the interval.
  */
 export type PeriodicRun = (signal: AbortSignal) => Promise<boolean | number>;
 

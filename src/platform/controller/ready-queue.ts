@@ -7,8 +7,8 @@ export type Entry<K> = { id: string; key: K; priority: number; addedAtMs: number
 export type ReadyQueue<K> = {
   has: (id: string) => boolean;
   /**
-   * Adds the entry. If its key is already waiting, merges the two entries: the newer key, the higher priority and the
-   * older `addedAtMs` win.
+   * Adds the entry. If its key is already waiting, merges the two entries. The merged entry has the newer key, the
+   * higher priority and the older `addedAtMs`.
    */
   put: (entry: Entry<K>) => void;
   /** Removes and returns the entry with the highest priority; among equal priorities, the oldest. */
@@ -18,9 +18,9 @@ export type ReadyQueue<K> = {
 };
 
 /**
- * Creates a queue of keys that are ready for a worker. It holds each key at most once. It uses one insertion-ordered
- * `Map` per priority instead of a heap: a program has only two or three priorities, and a `Map` gives
- * first-in-first-out order and removal by key for free.
+ * Creates a queue of keys that are ready for a worker. It holds each key at most once. It uses one `Map` per priority
+ * instead of a heap, because a program has only two or three priorities. A `Map` keeps its insertion order, so it also
+ * gives first-in-first-out order and removal by key.
  */
 export function createReadyQueue<K>(): ReadyQueue<K> {
   const priorityOf = new Map<string, number>();

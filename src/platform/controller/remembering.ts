@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { LRUCache } from 'lru-cache';
 
 /**
- * Cache for rows that other processes may change. A change becomes visible when `forget` is called, which happens when
- * a notification reports the change. If the notification is lost, the change becomes visible after at most one second.
+ * Cache for rows that other processes may change. Callers see a change once `forget` has been called, which happens
+ * when a notification reports the change. If the notification is lost, callers see the change after at most one second.
  */
 export type Remembering<T extends object> = {
   /**
@@ -13,15 +13,18 @@ export type Remembering<T extends object> = {
    */
   find: (place: string, read: () => Promise<T>) => Promise<T>;
   /**
-   * Invalidates the cached values for which `isMeant` returns true. Also discards the results of reads in progress:
-   * their callers still get them, but they are not cached.
+   * Invalidates the cached values for which `isMeant` returns true. Also prevents the results of all reads in progress
+   * from being cached; the callers of these reads still get them.
    */
   forget: (isMeant: (value: T) => boolean) => void;
 };
 
-/** Age in ms at which a cached value is refreshed in the background. Callers still get the cached value meanwhile. */
+/**
+ * Age in ms at which a cached value is refreshed in the background. Until then, and during the refresh, callers get the
+ * cached value.
+ */
 const FRESH_MS = 500;
-/** Age in ms at which a cached value expires, so that callers wait for a new read. */
+/** Age in ms at which a cached value expires. Callers then wait for a new read. */
 const REMEMBER_MS = 1_000;
 
 /** Cached value. If `isOver` is set, the value is invalid: it is kept only to be compared with the next value read. */

@@ -11,7 +11,7 @@ export type SerialQueueMetrics = {
   workDuration: (sec: number) => void;
   /**
    * Called once, with a function that returns unfinished_work_seconds (sum over the keys being processed) and
-   * longest_running_processor_seconds. That function is called on each scrape; client-go instead updates both values
+   * longest_running_processor_seconds. The function is called on each scrape, whereas client-go updates both values
    * every 500 ms.
    */
   running: (read: () => { unfinishedWorkSec: number; longestRunningSec: number }) => void;
@@ -38,7 +38,7 @@ export function createSerialQueue<K>(deps: {
 }): SerialQueue<K> {
   const { nowMs, metrics } = deps;
   const ready = createReadyQueue<K>();
-  // Keys added while a worker is processing them. They are kept apart from `ready`, so that no other worker takes them.
+  // Keys added while a worker is processing them. They are not in `ready`, so no other worker takes them.
   const again = new Map<string, Entry<K>>();
   const startedAtMs = new Map<string, number>();
   const idleWorkers: ((item: WorkItem<K> | undefined) => void)[] = [];

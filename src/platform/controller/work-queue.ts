@@ -49,9 +49,9 @@ export type WorkQueue<K> = {
 };
 
 /**
- * Keys of a higher priority always run first, so a constant stream of changes makes keys of a lower priority wait
- * forever. That is acceptable for a resync, because a live change reconciles the object anyway, but not for most other
- * uses.
+ * Priority of a key. Waiting keys of a higher priority always run first, so a constant stream of changes makes keys of
+ * a lower priority wait forever. That is acceptable for a resync, because a live change reconciles the object anyway,
+ * but not for most other uses.
  */
 export type AddOptions = { priority?: number };
 
@@ -67,15 +67,18 @@ export type WorkQueueMetrics = SerialQueueMetrics & {
 export type WorkQueueDeps<K> = {
   /** Returns the identity of a key. Two keys with the same identity are the same key. */
   keyOf: (key: K) => string;
-  /** Clock in ms. Only differences between its values are used, so `monotonicMs` is the best choice. */
+  /**
+   * Clock in ms. Only differences between its values are used, so a monotonic clock such as `monotonicMs` is the best
+   * choice.
+   */
   nowMs: () => number;
   setTimer?: SetTimer;
   metrics?: WorkQueueMetrics;
   backOff?: { baseMs: number; maxMs: number };
 };
 
-// The maximum is shorter than client-go's 1000 s, because a person who has fixed a problem should not have to wait that
-// long to see the result.
+// The maximum is shorter than client-go's 1000 s, so that a person who has fixed a problem sees the result within a
+// minute.
 const DEFAULT_BACK_OFF = { baseMs: 5, maxMs: 60_000 };
 
 export function createWorkQueue<K>(deps: WorkQueueDeps<K>): WorkQueue<K> {
