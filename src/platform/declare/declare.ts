@@ -11,7 +11,7 @@ import {
 } from '../resources/resource-store.ts';
 import { inRestTerms, managedElsewhere, type RestTerms } from './rest-terms.ts';
 
-/** Runs `write` and converts the store's errors to an `ApiError` that uses the field names of the REST API. */
+/** Runs `write`. Converts the store's errors to an `ApiError` that uses the field names of the REST API. */
 export async function declaring<T>(terms: RestTerms, write: () => Promise<T>): Promise<T> {
   try {
     return await write();

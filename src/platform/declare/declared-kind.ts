@@ -153,7 +153,7 @@ type PatchRequest<Spec, Fields, Row> = {
     current: Resource<Spec>,
     fields: { before: Fields; after: Fields },
   ) => Record<string, string>;
-  /** Runs after the object is read and before it is replaced. */
+  /** Runs after the object is read and before the changed object replaces it. */
   prepare?: (
     current: Resource<Spec>,
     change: { before: Fields; after: Fields; row: Row },
@@ -163,7 +163,8 @@ type PatchRequest<Spec, Fields, Row> = {
 /**
  * Declares a new object if the quota of its namespace has room for it. If several requests use up the quota at the same
  * time, the operator accepts as many objects as fit and rejects the others. If the operator rejects the new object
- * within 2 s, this function deletes it. An object that is rejected later stays, and becomes active when there is room.
+ * within 2 s, this function deletes the object. An object that is rejected later stays, and becomes active when the
+ * quota has room for it.
  * @throws ApiError quota_exceeded, and the errors of `declare`
  */
 export async function createDeclared<Spec, Fields extends object, Row extends WrittenRow>(
@@ -172,8 +173,7 @@ export async function createDeclared<Spec, Fields extends object, Row extends Wr
   request: { namespace: string; plan: Plan; declare: () => Promise<Resource> },
 ): Promise<Written<Spec, Row>> {
   const { namespace, plan } = request;
-  // A retry does not check the quota: the first attempt may have created the object, which would then itself count
-  // toward the quota.
+  // A retry does not check the quota. If the first attempt has created the object, it already counts toward the quota.
   if (!plan.isRetry) await checkRoom(deps, kind.table, namespace);
   const resource = await declaring(kind, request.declare);
   const written = await showWritten(deps, kind, { resource, id: plan.id });

@@ -6,10 +6,10 @@ import { declareNew, findMade } from './declare.ts';
 import type { Plan } from '../idempotency/plan.ts';
 
 /**
- * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. A derived name that
- * is taken gets a suffix. Suffixes are computed from the id in the request's plan, which is stored for retries
- * (platform/idempotency/plan.ts). A retry after a crash therefore tries the same names in the same order. The id also
- * lets the retry recognize an object that the first attempt created.
+ * Names of declared objects (contract/agents.md#fields). A name given by the caller must be free. A derived name gets a
+ * suffix if it is taken. Suffixes are computed from the id in the request's plan, which is stored for retries
+ * (platform/idempotency/plan.ts). A retry after a crash therefore tries the same names in the same order. From the id,
+ * the retry also recognizes an object that the first attempt created.
  */
 
 const NAME_TRIES = 5;

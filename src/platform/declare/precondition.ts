@@ -14,8 +14,8 @@ type Declared = {
 };
 
 /**
- * Throws unless the object is still as the caller last read it. It must be called with the exact version that the write
- * will replace.
+ * Throws unless the object is still as the caller last read it. Call it with the exact version of the object that the
+ * write will replace.
  */
 export type Precondition = (object: { metadata: Declared }) => void;
 
@@ -29,8 +29,8 @@ export function etagOf({ uid, generation, revision = 0 }: Declared): string {
 export const noPrecondition: Precondition = () => undefined;
 
 /**
- * Returns a precondition that checks the object's tag with this `revision`, which is part of the tag but is not stored
- * in the object.
+ * Returns a precondition that checks the object's tag as computed with this `revision`. The revision is part of the
+ * tag, but is not stored in the object.
  */
 export function atRevision(precondition: Precondition, revision: number): Precondition {
   if (precondition === noPrecondition) return precondition;

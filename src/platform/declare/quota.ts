@@ -42,7 +42,7 @@ export function quotaOf({ quotas }: Pick<Limits, 'quotas'>, quota: string): numb
 
 /**
  * Checks that the quota has room for `more` units (1 by default) in addition to those `used`.
- * @throws QuotaExceededError if it does not
+ * @throws QuotaExceededError if the quota has no room
  */
 export function checkQuota(
   { limits }: QuotaDeps,
@@ -94,9 +94,9 @@ export async function requireRoom(
 }
 
 /**
- * Checks a quota in two steps, for a long transaction. Call this function before adding the row, and the returned
- * function at the end of the transaction. Other transactions that add a row have to wait only from the second call
- * until the commit.
+ * Checks a quota in two steps, for a long transaction. Call this function before adding the row, and call the returned
+ * function at the end of the transaction. The second step takes a lock, so other transactions that add a row wait only
+ * from that step until the commit.
  * @throws QuotaExceededError in both steps
  */
 export async function roomFor(

@@ -10,8 +10,8 @@ export type RestTerms = {
   /** Converts the JSON Pointer of a resource field to the pointer of the corresponding field in the REST body. */
   pointer: (pointer: string) => string;
   /**
-   * Maps messages of the schema, which are written for authors of manifests, to the messages that REST callers get
-   * instead.
+   * Replacements for messages of the schema, which are written for authors of manifests. Maps each message to the one
+   * that REST callers get.
    */
   words?: Readonly<Record<string, string>>;
   /** Attempted action: `change` (the default), `delete` or `pin`. */
