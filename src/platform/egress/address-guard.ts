@@ -78,16 +78,16 @@ const NAT64_PLACES = [
 const SIX_TO_FOUR = parseRange('2002::/16');
 const TEREDO = parseRange('2001::/32');
 /**
- * Addresses that belong to no host. If bytes that may be an embedded IPv4 address are in this block, they are really
- * zeros from the IPv6 prefix or suffix, so the guard ignores them.
+ * Addresses that belong to no host. The guard ignores an embedded IPv4 address in this block: its bytes are really
+ * zeros from the IPv6 prefix or suffix.
  */
 const THIS_NETWORK = parseRange('0.0.0.0/8');
 /** The only block from which IANA assigns routable IPv6 addresses. */
 const GLOBAL_UNICAST_V6 = parseRange('2000::/3');
 
 /**
- * ipaddr.js's names for the ranges that may contain the address of a Kubernetes Service. A host pattern allows these
- * ranges, but not loopback.
+ * ipaddr.js's names for the ranges that may contain the address of a Kubernetes Service. A host pattern on the
+ * operator's allow list allows these ranges, but never loopback.
  */
 const OPENED_BY_HOST: readonly string[] = ['private', 'carrierGradeNat', 'uniqueLocal'];
 
@@ -111,7 +111,7 @@ export function createAddressGuard(deps: {
   const isListedHost = (host: string): boolean => hosts.some((matches) => matches(host));
   const isOpened = (ip: Address): boolean => {
     if (!inAny(ip, opened) || isNever(ip)) return false;
-    // Without this check, an allowed NAT64 prefix would also allow a private IPv4 address behind it, such as 10.0.0.1.
+    // An allowed NAT64 prefix must not by itself allow the private IPv4 addresses behind it, such as 10.0.0.1.
     const inner = embeddedIPv4(ip);
     if (inner.length === 0) return true;
     return inner.some(mayReach) && inner.every((v4) => mayReach(v4) || inRange(v4, THIS_NETWORK));
@@ -156,7 +156,7 @@ function isOfThisMachine(address: string): boolean {
   return ours.some((one) => one.address === ip.toString());
 }
 
-/** Converts strings to ranges of one address each. Skips strings that are not addresses. */
+/** Converts each address to a range that contains only this address. Skips strings that are not addresses. */
 function wholeAddresses(texts: readonly string[]): Range[] {
   return texts.flatMap((text) => {
     const parsed = parseAddress(text);
@@ -243,8 +243,8 @@ function inAny(ip: Address, ranges: readonly Range[]): boolean {
 }
 
 /**
- * Returns true for a public address, and false in case of doubt. ipaddr.js must list no special purpose for the
- * address, and an IPv6 address must be in 2000::/3. The second rule covers addresses that the library does not
+ * Returns true for a public address, and false in case of doubt. ipaddr.js must not assign the address a special
+ * purpose, and an IPv6 address must also be in 2000::/3. The second rule excludes addresses that the library does not
  * classify, such as `::a9fe:a9fe` and all unassigned ones.
  */
 function isGlobalUnicast(ip: Address): boolean {

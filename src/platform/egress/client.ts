@@ -31,8 +31,8 @@ export type EgressRequest = {
   timeoutMs: number;
   maxResponseBytes: number;
   /**
-   * If true, sends the request at most once, on a new connection. Otherwise, the client repeats a request if a reused
-   * connection closes before any byte of a response arrives, and the receiver may then get the request twice.
+   * If true, sends the request at most once, on a new connection. If false, the client repeats the request when a
+   * reused connection closes before any byte of a response arrives. The receiver may then get the request twice.
    */
   once?: boolean;
   /**
@@ -66,7 +66,7 @@ export type EgressOutcome =
     };
 
 /**
- * Client for every request to an address that a tenant or another person has chosen. It never follows redirects or
+ * Client for every request to an address that a tenant or a third party has chosen. It never follows redirects or
  * decompresses responses, ignores the environment variables for proxies, and speaks only HTTP/1.1. `EgressFetch`
  * (fetch.ts) follows the same rules.
  */
@@ -104,9 +104,9 @@ const REFUSED_HEADERS =
   /^(host|connection|keep-alive|content-length|transfer-encoding|te|trailer|upgrade|expect|proxy-.*)$/i;
 
 /**
- * Pause in ms before a request is retried because this machine had no free socket. The pause limits the client to about
- * a thousand such attempts per second, even if every connection slot has a waiting request. The attempts never reach
- * the network.
+ * Delay in ms before a request is retried because this machine had no free socket. Such attempts never reach the
+ * network. Even if a request is waiting for every connection slot, the delay limits them to about a thousand per
+ * second.
  */
 export const OUT_OF_SOCKETS_PAUSE_MS = 250;
 
@@ -206,8 +206,8 @@ function exchangeOnce(
         },
         onFailure: (error) => {
           const mayRepeat = !exchange.isCancelled && exchange.diedUnanswered(error);
-          // Repeats the request immediately on a new connection, because other idle connections may be dead too. One
-          // repeat is enough, because a new connection has never been idle.
+          // Repeats the request immediately on a new connection, because other idle connections may be dead too. A new
+          // connection has never been idle, so one repeat is enough.
           if (mayRepeat) return start(true);
           // This machine, not the receiver, has run out of sockets. The request is retried later, when other requests
           // may have freed some.

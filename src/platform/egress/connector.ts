@@ -7,9 +7,9 @@ import type { Resolve } from './resolver.ts';
 import { portOf } from './url-rules.ts';
 
 /**
- * This module opens connections. It resolves the host name, checks every address, connects to exactly one allowed
- * address, and checks the peer's address again. The name is resolved only once, so a DNS response that changes
- * afterwards (DNS rebinding) has no effect.
+ * Opens connections. Resolves the host name, checks every address, connects to exactly one allowed address, and checks
+ * the peer's address again. The name is resolved only once, so a DNS response that changes afterwards (DNS rebinding)
+ * has no effect.
  */
 
 export type Target = { hostname: string; protocol: string; port: string };

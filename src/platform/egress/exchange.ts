@@ -97,8 +97,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * Destroys the socket if too many bytes were read from it. Bytes after the end of the response count too. Must be
-   * called after undici has parsed the bytes.
+   * Destroys the socket if more bytes were read from it than the request allows. Bytes after the end of the response
+   * count too. Must be called after undici has parsed the bytes.
    */
   hasRead(socket: Socket): void {
     const bytes = socket.bytesRead - this.#bytesBefore;

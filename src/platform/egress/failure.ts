@@ -1,9 +1,9 @@
 import { codeOf as errorCode } from '../../errors.ts';
 
 /**
- * `EgressFailure` is the failure of an outgoing request. It has a class for statistics, and a message that is safe to
- * show to tenants. Node's own error messages are never shown. They contain the address that was tried
- * (`connect ECONNREFUSED 10.0.0.7:443`), so a tenant could scan the network by reading the log of attempts.
+ * Failure of an outgoing request. It has a class for statistics, and a message that is safe to show to tenants. Node's
+ * own error messages are never shown. They contain the address that was tried (`connect ECONNREFUSED 10.0.0.7:443`), so
+ * a tenant could scan the network by reading the log of attempts.
  */
 
 /** Class of a failure. `blocked` means that our rules refused the request before anything was sent. */

@@ -29,14 +29,14 @@ export type FetchClientOptions = {
   /** Resolves host names. The default is `createNameLookup` (name-lookup.ts). */
   lookup?: Lookup;
   /**
-   * Maximum number of concurrent streams to one origin; further requests are queued. The default is 2048, because all
-   * agents of an installation may use the same API, and each conversation that is waiting for a response holds one
-   * stream.
+   * Maximum number of connections to one origin; further requests are queued. The default is 2048, because all agents
+   * of an installation may use the same API, and each conversation that is waiting for a response occupies one
+   * connection.
    */
   connectionsPerOrigin?: number;
   /**
-   * Maximum size of a response body in bytes. The default is 16 MiB, which is enough for 65,000 tokens with the JSON
-   * around each.
+   * Maximum size of a response body in bytes. The default is 16 MiB, which is enough for 65,000 streamed tokens with
+   * the JSON around each token.
    */
   maxResponseBytes?: number;
   /** PEM certificate to trust in addition to the system's certificates, for tests. */
@@ -44,7 +44,10 @@ export type FetchClientOptions = {
 };
 
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
-/** Maximum size of an error response in bytes. Callers use only the reason in it, so a longer response is truncated. */
+/**
+ * Maximum size of an error response in bytes. A longer response is truncated, because callers use only the reason in
+ * it.
+ */
 const MAX_ERROR_BYTES = 64 * 1024;
 const MAX_ORIGINS = 512;
 
@@ -179,8 +182,8 @@ function start(
       onResponse: answered,
       onFailure: (error) => {
         if (isOver) return;
-        // As in client.ts, a request sent on an idle connection that turns out to be dead is repeated once, unnoticed
-        // by the caller.
+        // As in client.ts, the request is repeated once if its idle connection turns out to be dead. The caller does
+        // not notice this.
         if (current.diedUnanswered(error)) return send(true);
         if (!isOutOfSockets(error)) return fail(connectFailure(error));
         waiting = setTimeout(() => send(false), OUT_OF_SOCKETS_PAUSE_MS);

@@ -26,14 +26,14 @@ export type Lookup = (
 ) => Promise<ResolvedAddress[]>;
 
 /**
- * Times in ms at which the query is repeated. With these repeats, a lost packet costs a quarter of a second; with
- * getaddrinfo it costs five seconds. c-ares is configured not to repeat queries itself: before each repeat it would
- * close the socket, and so lose the response of a server that takes a second to respond.
+ * Times in ms after the first query at which the query is repeated. A lost packet therefore costs a quarter of a
+ * second, whereas with getaddrinfo it costs five seconds. c-ares does not repeat queries itself: before each repeat, it
+ * would close the socket and lose the response of a slow server.
  */
 const AGAIN_AT_MS = [250, 750, 1_750, 3_750];
 /**
- * Maximum time for a lookup. It is long enough to try several servers in turn, and shorter than the ten seconds of a
- * delivery attempt, so that the attempt can still report the error class `dns`.
+ * Maximum time for a lookup in ms. It is long enough to try several servers in turn. It is shorter than the ten seconds
+ * of a delivery attempt, so that the attempt can still report the error class `dns`.
  */
 const LOOKUP_MAX_MS = 8_000;
 /**
@@ -148,7 +148,7 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** Resolves with the first response. Rejects if a server reports an error first, or if `over` aborts first. */
+  /** First response. Rejects if a server reports an error first, or if `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };

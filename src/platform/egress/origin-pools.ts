@@ -10,8 +10,8 @@ import { Exchange, type Connection } from './exchange.ts';
  */
 
 /**
- * Options for undici's client. Its timers are off, because they tick only every 500 ms, and client.ts already limits
- * the whole exchange.
+ * Options for undici's client. Its timers are off, because they are accurate only to 500 ms, and client.ts already
+ * limits the time of the whole exchange.
  */
 const CLIENT_OPTIONS = {
   allowH2: false,

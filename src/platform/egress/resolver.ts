@@ -23,8 +23,8 @@ export function createResolver(deps: { guard: AddressGuard; lookup: Lookup | und
   const knowApiServer = apiServerKnower(guard, lookup);
 
   /**
-   * Returns the allowed addresses. If the operator's allow list contains any of them, first updates the addresses of
-   * the Kubernetes API server, because these are never allowed, even if they are on the list.
+   * Returns the addresses that the guard allows. If the operator's allow list contains any of them, first updates the
+   * guard's addresses of the Kubernetes API server. Those are never allowed, even if they are on the list.
    */
   const allowedOf = async (all: ResolvedAddress[], host?: string): Promise<ResolvedAddress[]> => {
     if (all.some(({ address }) => guard.isListed(address, host))) await knowApiServer();

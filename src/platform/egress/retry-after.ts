@@ -30,8 +30,8 @@ const FORMS = [
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const CENTURY = 100;
 /**
- * A two-digit year may be at most this many years in the future. A later one means the most recent past year with the
- * same last two digits (RFC 9110, 5.6.7).
+ * Maximum number of years by which a two-digit year may be in the future. A later year is read as the most recent past
+ * year with the same last two digits (RFC 9110, 5.6.7).
  */
 const YEARS_AHEAD_MAX = 50;
 

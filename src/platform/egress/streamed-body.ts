@@ -11,8 +11,8 @@ export type StreamedBody = BodySink & {
 const BUFFER_BYTES = 64 * 1024;
 /**
  * Number of free bytes in the buffer at which reading resumes. On each pause, undici puts back the bytes that it has
- * read but not parsed, and copies them again when reading resumes. If reading resumed after each chunk, a server that
- * sends chunks of a few bytes would make undici copy gigabytes.
+ * read but not parsed, and copies them again when reading resumes. If reading resumed after each chunk, small chunks
+ * would make undici copy gigabytes.
  */
 const RESUME_BYTES = BUFFER_BYTES / 2;
 
