@@ -13,7 +13,8 @@ import { writeOrCut } from './slow-reader.ts';
 import type { Answer, ErrorShape } from './route.ts';
 
 /**
- * Sends responses, which this code calls answers. `answerErrors` is the only handler that converts errors to responses.
+ * Sends responses, which are called answers in the code. Of all handlers, only `answerErrors` converts errors to
+ * responses.
  */
 
 const RETRY_AFTER_SEC = 2;
@@ -60,8 +61,8 @@ export async function sendRouteAnswer(
 }
 
 /**
- * Sends a text in parts. If an error occurs before the first part, the client gets an error response. A later error
- * closes the connection.
+ * Sends a text in parts. If an error occurs before the first part, the client gets an error response. If an error
+ * occurs later, the connection is closed.
  */
 async function sendText(
   response: Response,
@@ -160,7 +161,10 @@ function headersOf({ code, retryAfterSec }: ApiError): Record<string, string> {
   };
 }
 
-/** Converts any error to an `ApiError` that is safe to show to the caller. Details of an internal error stay hidden. */
+/**
+ * Converts any error to an `ApiError` that is safe to show to the caller. The details of an internal error are not
+ * shown.
+ */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   // This check comes before `isDatabaseAway`. The cause of a Kubernetes error may be a connection error, which
@@ -216,9 +220,7 @@ function hasCause(error: unknown, is: (error: unknown) => boolean): boolean {
   return error instanceof Error && error.cause !== undefined && hasCause(error.cause, is);
 }
 
-/**
- * Logs server errors. The stack is omitted if the error is `unavailable`. Errors caused by the caller are not logged.
- */
+/** Logs server errors. Omits the stack of an `unavailable` error. Does not log errors caused by the caller. */
 export function logError(
   log: Logger,
   { shown, error, requestId }: { shown: ApiError; error: unknown; requestId: string },

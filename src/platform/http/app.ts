@@ -97,7 +97,8 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   for (const { path, errorShape } of deps.routes) {
-    // Applies the error format to all paths below the fixed part of the path, including unknown ones.
+    // The error format also applies to unknown paths, so it is set for all paths that begin like the route's path (up
+    // to the first path parameter).
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());
@@ -168,7 +169,8 @@ function servePath(app: Express, deps: ServingDeps, path: string, routes: readon
 }
 
 /**
- * Returns the handler for a route. It checks the API key, its scope and its in-flight limits before it reads the body.
+ * Returns the handler for a route. The handler checks the API key, its scope and its in-flight limits before it reads
+ * the body.
  */
 function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
   return async (request, response) => {
@@ -217,8 +219,8 @@ function handlerOf(deps: ServingDeps, route: Route): RequestHandler {
         deps.metrics.quotaRefused.inc({ quota: error.quota });
       throw error;
     } finally {
-      // Releases the in-flight slots here instead of when the connection closes, because the request may continue after
-      // the client has disconnected.
+      // Releases the in-flight slots only now. They must not be released when the connection closes, because the
+      // request may continue after the client has disconnected.
       for (const release of held) release();
       body.reuse();
     }

@@ -37,7 +37,7 @@ export type Authenticate = (
   key: string,
 ) => Promise<{ id: string; namespace: string; scopes: readonly Scope[] } | undefined>;
 
-/** Looks up a session by one of its tokens. */
+/** Looks up a session by one of its tokens. Returns undefined if no session has this token. */
 export type AuthenticateSession = (token: string, client: Client) => Promise<SignedIn | undefined>;
 
 /**
@@ -65,7 +65,10 @@ export function sessionActor(name: string): string {
 }
 
 type Held = Pick<Caller, 'keyId' | 'sessionId'>;
-/** Watches a key or a session until `release` is called. `ended` aborts soon after the key or session ends. */
+/**
+ * Watches a key or a session until `release` is called. The signal `ended` aborts soon after the key or session has
+ * ended.
+ */
 export type WatchCaller = (caller: Held) => { ended: AbortSignal; release: () => void };
 
 /** Maximum length of a key in a request. Every valid key is shorter (src/config.ts allows 207 characters). */
@@ -89,8 +92,8 @@ type IdentifyDeps = {
 
 /**
  * Identifies the caller (contract/authentication.md#keys) and counts the request against the key's rate limit.
- * `setHeaders` gets headers for the response: the rate limit, even if the request exceeds it, and a new session cookie
- * if the token is replaced. Cookies are ignored if `Authorization` is present.
+ * `setHeaders` gets the rate-limit headers for the response, even if the request exceeds the limit. It also gets a new
+ * session cookie if the session token is replaced. Cookies are ignored if `Authorization` is present.
  * @throws ApiError unauthorized, rate_limited
  */
 export async function identify(
@@ -170,6 +173,7 @@ function printable(text: string | undefined): string | null {
 }
 
 /**
+ * Throws if the caller does not have the scope.
  * @param why reason to append to the error message; given if the content of the request, not the operation itself,
  * requires the scope
  * @throws ApiError missing_scope
@@ -186,7 +190,7 @@ export function requireScope(
 
 /**
  * Caches the last known namespace of each credential, so that requests of a known caller do not queue behind those of
- * unauthenticated clients (event-loop-turns.ts). The cache does not authenticate anyone: a revoked key is still
+ * unauthenticated clients (event-loop-turns.ts). The cache is not used for authentication: a revoked key is still
  * rejected.
  */
 const namespaces = new LRUCache<string, string>({ max: 10_000 });

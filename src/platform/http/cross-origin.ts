@@ -29,8 +29,8 @@ function sharing(options: CorsOptions): RequestHandler {
 }
 
 /**
- * Opens a route to all origins. The route needs no key and checks the `Origin` itself. The CORS headers are sent even
- * to a page that the route rejects, so that it can read the reason.
+ * Lets pages of all origins call a route that needs no key and checks the `Origin` itself. The CORS headers are sent
+ * even to a page that the route rejects, so that the page can read the reason.
  */
 export function shareWithAll(): RequestHandler {
   return sharing({ origin: true, methods: ['POST'], allowedHeaders: ['Content-Type'] });

@@ -46,8 +46,8 @@ function fieldErrors(
 }
 
 /**
- * Returns the error code, and a description of the violated rule. The rejected value is never included, because it may
- * be a secret.
+ * Returns the error code, and a description of the violated rule. The description never includes the rejected value,
+ * because it may be a secret.
  */
 export function explain(issue: z.core.$ZodIssue): [code: string, detail: string] {
   switch (issue.code) {
@@ -56,7 +56,7 @@ export function explain(issue: z.core.$ZodIssue): [code: string, detail: string]
         ? ['required', `is required and must be ${nounOf(issue.expected)}`]
         : ['invalid_type', `must be ${nounOf(issue.expected)}`];
     case 'invalid_value':
-      // zod's own messages begin with "Invalid ". Any other message comes from our schema, so it is used.
+      // zod's own messages begin with "Invalid ". Any other message comes from our schema and is better, so it is used.
       if (!issue.message.startsWith('Invalid ')) return ['invalid_value', issue.message];
       return ['invalid_value', `must be one of ${issue.values.map(String).join(', ')}`];
     case 'too_big':

@@ -3,9 +3,9 @@ import { ApiError } from '../../errors.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
 /**
- * Limits concurrent work of each kind in this process (contract/limits.md#shares, docs/decisions/0021). Each key has a
- * limit, its namespace has a higher one, and the process has the highest. No key can therefore use up the slots of its
- * namespace, and no namespace can use up those of the process.
+ * Limits concurrent work of each kind in this process (contract/limits.md#shares, docs/decisions/0021). The limit of an
+ * API key is lower than that of its namespace, which is lower than that of the process. No key can therefore use up the
+ * slots of its namespace, and no namespace can use up those of the process.
  */
 export type InFlight = {
   /**
@@ -102,8 +102,8 @@ function placesOf(kind: InFlightKind, { keyId, namespace }: Holder): Record<keyo
 }
 
 /**
- * Returns the error for a limit that is reached. If the process itself has no free slot, the caller is not at fault,
- * and another process may have one. The status is then 503, so that proxies can try another process.
+ * Returns the error for a limit that is reached. The status is 503 if the process itself has no free slot: the caller
+ * is not at fault, and a proxy can send the request to another process, which may have a free slot.
  */
 function refusal(kind: InFlightKind, share: keyof Shares, limit: number): ApiError {
   const noun = NOUNS[kind];

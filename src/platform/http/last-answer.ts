@@ -59,8 +59,8 @@ function dropRest(socket: Duplex): void {
 const ending = new Set<Duplex>();
 
 /**
- * Destroys a connection after `CLOSE_MS`, or earlier if it is the oldest of more than `ENDING_MAX` (200) such
- * connections. Otherwise a client that never closes would keep it open forever.
+ * Destroys a connection after `CLOSE_MS`, or earlier if it is the oldest of more than `ENDING_MAX` such connections.
+ * Otherwise, a client that never closes its side would keep the connection open forever.
  */
 function destroySoon(socket: Duplex): void {
   const late = setTimeout(() => socket.destroy(), CLOSE_MS);

@@ -25,7 +25,7 @@ export function requireLinesOnly(query: {
 
 /**
  * Makes an interrupted export recognizable to the client. An error before the first line is thrown as usual. After a
- * later error, this function yields a last line with the problem document, and then throws, so that the connection is
+ * later error, this function yields the problem document as the last line, and then throws, so that the connection is
  * cut.
  */
 export async function* visiblyBroken(

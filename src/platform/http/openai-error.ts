@@ -53,7 +53,10 @@ export function openAiHeaders({ code }: ApiError): Record<string, string> {
 
 const PASSING: ReadonlySet<ErrorCode> = new Set(['write_conflict', 'idempotency_in_progress']);
 
-/** OpenAI's names for error codes that programs written for OpenAI may check. All other errors keep our own codes. */
+/**
+ * OpenAI's names for those error codes that programs written for OpenAI may check. All other errors have the same codes
+ * as in our own API.
+ */
 const OPENAI_CODES: Record<string, string> = {
   unauthorized: 'invalid_api_key',
   rate_limited: 'rate_limit_exceeded',

@@ -9,8 +9,9 @@ import { labelRoute } from './request-log.ts';
 
 /**
  * Serves the API reference at `/docs`, with a form for trying each operation (contract/web.md#openapi). It needs no API
- * key. Swagger UI comes from an installed package, so a cluster needs no internet access, and no third party learns
- * about readers. We use Fastify's copy, because Swagger's own packages have an install script that sends usage reports.
+ * key. Swagger UI comes from an installed package, so a cluster needs no internet access, and no third party learns who
+ * reads the reference. The package is Fastify's copy, because Swagger's own packages have an install script that sends
+ * usage reports.
  */
 export function serveDocs(app: Express, refuseOthers: RequestHandler): void {
   const serve = (path: string, answer: RequestHandler): void => {

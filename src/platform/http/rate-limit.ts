@@ -6,9 +6,9 @@ import { createCredit, type Credit } from '../controller/credit.ts';
 
 /**
  * Rate limits of this process (contract/limits.md#rate): requests per API key in a fixed minute, and failed
- * authentications per remote address. Beyond the second limit, a failed authentication gets 429 instead of 401. The
- * second limit never rejects a valid key, because behind a proxy all clients share one address, and one client's
- * failures must not block another client.
+ * authentications per remote address. If an address exceeds the second limit, a failed authentication gets 429 instead
+ * of 401. A valid key is accepted even then: behind a proxy, all clients share one address, and one client's failures
+ * must not block another client.
  */
 export type RateLimits = {
   /**
@@ -26,7 +26,7 @@ export type RateLimits = {
 export type Counted = { headers: Record<string, string>; refusal: ApiError | undefined };
 
 const WINDOW_SEC = 60;
-/** Maximum number of failed authentications per minute and address. No person mistypes a key that often. */
+/** Maximum number of failed authentications per minute and address. Nobody mistypes a key that often. */
 const FAILURES_MAX = 100;
 
 /** @param perMinute maximum number of requests per minute for one key; 0 means no limit */
@@ -58,8 +58,8 @@ export function createRateLimits(perMinute: number): RateLimits {
 }
 
 /**
- * Creates a function that counts requests per key in a fixed minute, in this process only. `taken` includes the current
- * request.
+ * Returns a function that counts requests per key in a fixed minute, in this process only. `taken` includes the current
+ * request; `resetSec` is the number of seconds until the minute ends.
  */
 export function createMinuteCount(): (key: string) => Promise<{ taken: number; resetSec: number }> {
   const limiter = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: WINDOW_SEC });
@@ -75,11 +75,11 @@ const REFUSED_MS_MAX = 1_000;
 const NETWORKS_MAX = 10_000;
 
 /**
- * Creates a function that returns how long to delay a rejection for an address, in ms. Beyond a burst, rejections are
+ * Returns a function that returns how long to delay a rejection for an address, in ms. After a burst, rejections are
  * sent at a steady rate. Without the delay, a client that retries immediately would keep the process busy: 20
  * connections send 2,000 requests per second.
  * @param mostMs longest delay, 1 s by default. A rejection that would have to wait longer is sent after this delay,
- * even though the rate is then exceeded
+ * even though this exceeds the rate
  */
 export function createRefusalPace(mostMs = REFUSED_MS_MAX): (address: string) => number {
   const credits = new LRUCache<string, Credit>({ max: NETWORKS_MAX });

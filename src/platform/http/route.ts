@@ -33,8 +33,8 @@ export type Route = {
   /** True if responses have an `ETag` and writes accept `If-Match` (contract/requests.md#etags). */
   etag?: boolean;
   /**
-   * Rebuilds the event stream from a stored response, for a repeated request that asks for a stream. The stored
-   * response is always the JSON document, even if the first response was a stream.
+   * Builds the event stream from a stored response, for a repeated request that asks for a stream. The stored response
+   * is always the JSON document, even if the first request got a stream.
    */
   eventsOf?: (body: unknown) => EventStream;
   /** Returns true if the body requests a stream. Set on routes where the body decides this instead of `Accept`. */
@@ -54,8 +54,8 @@ export type Route = {
 export type ErrorShape = 'problem' | 'openai';
 
 /**
- * Returns the kind of work that a request counts as, or undefined if it is not counted. It is called before the body is
- * read. Names in `headers` are in lower case.
+ * Returns the kind of work that a request counts as, or undefined if the request is not counted. It is called before
+ * the body is read. Names in `headers` are in lower case.
  */
 export type CountsAs = (headers: RawRequest['headers']) => InFlightKind | undefined;
 
@@ -70,7 +70,8 @@ export type RawRequest = {
   /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Counts the request as this kind of work until the response is sent. Used if the kind depends on the body.
+   * Counts the request as this kind of work until the response is sent. A route calls it if the kind depends on the
+   * body.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
@@ -91,18 +92,22 @@ export type Answer = {
   headers?: Record<string, string>;
   /** Function that sends server-sent events instead of a body. The response ends when the function returns. */
   stream?: EventStream;
-  /** Text to send instead of a body, in parts as it is produced and without a length limit. Its type is `mediaType`. */
+  /**
+   * Text to send instead of a body. It is sent in parts as they are produced, and its length is not limited. Its type
+   * is `mediaType`.
+   */
   text?: AsyncIterable<string>;
 };
 
 /**
  * Runs an action and builds the response from its result. If the request has an `Idempotency-Key`, the response is
- * stored under the key in the same transaction as the change (contract/idempotency.md#keys): `act` passes
- * `beforeCommit` to the service that owns the transaction. All other responses (errors, declared objects) are stored
- * when the handler has finished. A declared object is created from `plan`, so that a retry creates the same object.
+ * stored under the key in the same transaction as the change (contract/idempotency.md#keys). To make that possible,
+ * `act` must pass `beforeCommit` to the service that owns the transaction. All other responses (errors, declared
+ * objects) are stored when the handler has finished. A declared object is created from `plan`, so that a retry creates
+ * the same object.
  * A streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
- * stored, and `eventsOf` turns it into events for repeats that request a stream. An error in the stream is stored as a
- * problem document.
+ * stored. If a repeated request asks for a stream, `eventsOf` converts the document to events. An error in the stream
+ * is stored as a problem document.
  */
 export type Answering = <R>(
   // `CommitHook<R>` is not used: TypeScript could not infer `R` from the result of `act` if its parameter used `R`.

@@ -108,7 +108,7 @@ async function runMarked({
       stream: async (send, signal) => {
         try {
           await renewing(mark, () => stream(send, signal));
-          // No response was stored: either the client disconnected before any work was done, or the result is a
+          // No response was stored, because the client disconnected before any work was done or because the result is a
           // failure.
           if (!isKept) await mark.abandon();
         } catch (error) {
@@ -125,7 +125,8 @@ async function runMarked({
 
 /**
  * Interval in ms at which the idempotency record is renewed: a third of the 60 s after which a repeated request may
- * take it over. Without renewals, a repeated request would take over while a slow model is still responding.
+ * take it over. Without renewals, a repeated request would run the action again while a slow model is still responding
+ * to the first one.
  */
 const RENEW_MS = 20_000;
 
@@ -140,9 +141,9 @@ async function renewing<T>(mark: Mark, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Stores an error response like any other response, unless a retry may help (after an internal error or an outage). In
- * that case it stores no response, so the next request repeats the steps. It uses the same plan (plan.ts), so that it
- * does not redo steps that are already done.
+ * Stores an error response like any other response, unless a retry may help (for example after an internal error or an
+ * outage). In that case, stores nothing, and the next request with the same key runs the action again. That request
+ * uses the same plan (plan.ts), so it does not redo steps that are already done.
  */
 async function keepFailure(
   mark: Mark,
@@ -159,7 +160,7 @@ async function keepFailure(
     if (isLasting(shown)) await mark.keep(pool, kept);
     else await mark.abandon();
   } catch {
-    // The database is unavailable. The idempotency record stays until it expires, and the caller gets the original
+    // The database is unavailable, so the idempotency record stays until it expires. The caller still gets the original
     // error.
   }
 }
@@ -175,8 +176,8 @@ function keptOf({ status, headers = {}, body }: Answer, requestId: string): Kept
 }
 
 /**
- * Returns the stored response unchanged. It keeps its original `Request-Id`, because a problem document contains that
- * id too.
+ * Returns the stored response unchanged. The response keeps its original `Request-Id`, because a problem document also
+ * contains that id.
  */
 async function replayed(request: AuthenticatedRequest, kept: KeptAnswer): Promise<Answer> {
   const { route, headers: sent } = request;

@@ -29,7 +29,9 @@ import { createRefusalPace } from './rate-limit.ts';
 /** Maximum time in ms from the first byte of a request to its last. */
 const REQUEST_TIMEOUT_MS = 15_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Interval at which both timeouts are checked. With Node's default of 30 s, a timeout of 15 s could take 45 s. */
+/**
+ * Interval in ms at which both timeouts are checked. With Node's default of 30 s, a timeout of 15 s could take 45 s.
+ */
 const CHECK_INTERVAL_MS = 1_000;
 /**
  * Idle time in ms after which the server closes a connection. It is longer than the usual 60 s of load balancers and
@@ -40,21 +42,27 @@ const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 const HEADER_BYTES_MAX = 16 * 1024;
 const CONNECTIONS_MAX = 10_000;
 /**
- * Maximum number of unauthenticated connections (called strangers here). The remaining slots are for authenticated
- * connections.
+ * Maximum number of unauthenticated connections (called strangers in the code). The other slots, of `CONNECTIONS_MAX`,
+ * are for authenticated connections.
  */
 const STRANGERS_MAX = 5_000;
 /** Time in ms after which a connection is cut if the client has not read a completed response. */
 const STALLED_MS = 30_000;
-/** Maximum total size in bytes of completed responses that clients have not read yet. */
+/**
+ * Maximum total size in bytes of completed responses that clients have not read yet. If the total is larger, the
+ * connections with the oldest unread responses are cut.
+ */
 const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
-/** Maximum number of pipelined requests on one connection that may wait for the responses to earlier requests. */
+/**
+ * Maximum number of pipelined requests on one connection that may wait for the responses to earlier requests. If more
+ * requests arrive, the connection is cut.
+ */
 const PIPELINED_MAX = 16;
 const DRAIN_MS = 10_000;
 /**
  * Shutdown phase in which every response carries `Connection: close`. A client with a kept-alive connection has `maxMs`
- * to send one more request and learn of the shutdown from its response. The phase ends early after `quietMs` without a
- * request. `lookMs` is the polling interval.
+ * to send one more request; the response to that request announces the shutdown. The phase ends early if no request
+ * arrives for `quietMs`. `lookMs` is the polling interval.
  */
 const FAREWELL = { maxMs: 5_000, quietMs: 1_000, lookMs: 50 };
 const PORTS_TRIED = 100;
@@ -223,7 +231,7 @@ export function admitConnection(connection: object): void {
 type SilentConnections = { destroy: () => void };
 
 /**
- * Gives each new connection one of the slots for unauthenticated connections. The connection keeps it until it
+ * Gives each new connection one of the slots for unauthenticated connections. The connection keeps the slot until it
  * authenticates or closes.
  */
 function watchStrangers(server: Server, max: number): SilentConnections {
@@ -247,9 +255,9 @@ function watchStrangers(server: Server, max: number): SilentConnections {
 }
 
 /**
- * Runs the requests of a connection one after the other. Otherwise Node would hand over all pipelined requests together
- * (RFC 9112 §9.3.2), and would buffer their responses until the client has read the first one. A connection with too
- * many waiting requests is destroyed.
+ * Runs the requests of a connection one after the other. Otherwise, Node would pass all pipelined requests to the
+ * handlers together (RFC 9112 §9.3.2), and would buffer their responses until the client has read the first one. A
+ * connection with too many waiting requests is destroyed.
  */
 function takeInTurn(request: IncomingMessage, response: ServerResponse, run: () => void): void {
   const { socket } = request;
@@ -272,8 +280,8 @@ const pipelines = new WeakMap<Socket, (() => void)[]>();
 
 /**
  * Limits unread responses, because Node would buffer them forever. Each response may stay unread for `stalledMs`, and
- * all of them together may take `unreadBytesMax`. Beyond that, the connections with the oldest unread responses are
- * destroyed.
+ * all of them together may take `unreadBytesMax` bytes. If they take more, the connections with the oldest unread
+ * responses are destroyed.
  */
 function watchUnread({ stalledMs = STALLED_MS, unreadBytesMax = UNREAD_BYTES_MAX }) {
   const unread = new Map<ServerResponse, { socket: Socket; bytes: number }>();
@@ -329,10 +337,10 @@ export function answeringInTurns(): (error: Error, socket: Duplex) => void {
 }
 
 /**
- * Returns true if a request that Node could not parse, or that came too slowly, may get a response. Returns false if
- * another response has begun on the connection, because a second one would corrupt it. Also returns false if the client
- * has sent no data: browsers open spare connections, and would mistake the response for the response to their next
- * request.
+ * Returns true if the server may respond to a request that Node could not parse, or that came too slowly. Returns false
+ * if another response has begun on the connection, because a second response would corrupt it. Also returns false if
+ * the client has sent no data. Browsers open spare connections, and would take such a response for the response to
+ * their next request.
  */
 function isAnswerable(socket: Duplex): socket is Socket {
   const isFirst = socket instanceof Socket && socket.bytesRead > 0 && socket.bytesWritten === 0;

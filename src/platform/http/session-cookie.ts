@@ -24,8 +24,8 @@ const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
  * Returns true if a request with a cookie came from one of our pages, or from a person who entered the URL. A request
- * that changes something must come from one of our pages. Its `Origin` header, which the browser sets and pages cannot
- * change, must prove that.
+ * that changes something must come from one of our pages. The proof is the `Origin` header, which the browser sets and
+ * pages cannot change.
  */
 export function isOurOwn({ method, ...at }: At & { method: string }): boolean {
   const { origin, 'sec-fetch-site': site } = at.headers;

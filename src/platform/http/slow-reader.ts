@@ -25,7 +25,7 @@ export async function writeOrCut(
   await Promise.race([
     once(response, 'drain', { signal }),
     once(response, 'close', { signal }),
-    // An error means that the connection broke. The response will close anyway, so there is nothing to do.
+    // An error means that the connection broke. The response will close anyway, so the error is ignored.
   ]).catch(() => undefined);
   clearTimeout(timer);
   ended.abort();

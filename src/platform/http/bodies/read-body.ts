@@ -9,32 +9,39 @@ import { parseJsonBody } from '../json-text.ts';
 import { endUnread } from '../last-answer.ts';
 
 /**
- * Maximum size of a JSON body in bytes. We do not use body-parser, because it reads an oversized body to the end before
- * rejecting it, and it cannot check the nesting and the number of members before parsing.
+ * Maximum size of a JSON body in bytes. The module does not use body-parser. That library reads an oversized body to
+ * the end before rejecting it, and cannot check the nesting and the number of members before parsing.
  */
 
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes of a rejected body to read and drop. If they were not read, a client that sends its whole
- * body before it reads the response would not get the response, and could not reuse the connection. The value is twice
- * the size limit for a JSON body.
+ * Maximum number of bytes to read and drop from a rejected body. If the body were not read, a client that sends it
+ * completely before it reads the response would not get the response, and could not reuse the connection. The value is
+ * twice the size limit for a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
- * Maximum backlog of rejected bodies, as the time in ms that it takes to read them. Beyond that, a rejected body is
- * read to the end only if it fits in one piece (256 KiB).
+ * Maximum backlog of rejected bodies, as the time in ms that it takes to read them. If the backlog is longer, a
+ * rejected body is read to the end only if it fits in one piece (256 KiB).
  */
 const DISCARD_BACKLOG_MS = 1_000;
 
-/** Size of the pieces in which bodies are read. Each piece waits for its turn. */
+/**
+ * Size in bytes of the pieces in which bodies are read. Before each piece, the reader waits until the rate limit allows
+ * it.
+ */
 const PIECE_BYTES = 256 * 1024;
 /**
- * Rate at which a process reads all accepted bodies together. Rejected bodies have a separate limit with the same rate.
+ * Rate in bytes per second at which a process reads all accepted bodies together. Rejected bodies have a separate limit
+ * with the same rate.
  */
 const BYTES_PER_SEC = 16 * 1024 * 1024;
 
-/** Larger JSON bodies wait for a turn of the event loop, because parsing them takes a millisecond or more. */
+/**
+ * Size in bytes above which a JSON body waits for a turn of the event loop (event-loop-turns.ts) before it is parsed.
+ * Parsing a larger body takes a millisecond or more.
+ */
 const LARGE_JSON_BYTES = 32 * 1024;
 
 /** A body as bytes. `mediaType` is in lower case and without parameters, or '' if the request has no body. */
@@ -85,8 +92,8 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
     try {
       return await readBytes(request, bytesMax);
     } catch (error) {
-      // The response may have ended before the body got its slot. In that case the caller has already called `release`,
-      // which had no effect, so the slot is freed here.
+      // The response may have ended before the body got its slot. In that case, the caller has already called
+      // `release`, but there was no slot to free yet, so it is freed here.
       release();
       throw error;
     }
@@ -120,15 +127,15 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 
 /**
  * Handles a body that was not read. A short body is read and dropped. A long body stays unread, and the connection is
- * closed after the response. If the response headers have already been sent, a long body is read and dropped too, up to
- * a limit.
+ * closed after the response. If the response headers have already been sent, it is too late to announce the close, so a
+ * long body is read and dropped too, up to a limit.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;
   if (request.complete) return;
   if (socket && !response.headersSent && isTooLongToDrop(request)) {
-    // The rest of the body stays unread, so another request on this connection would never be read. This header tells
-    // the client not to send one.
+    // A further request on this connection would never be read, because the rest of the body precedes it. This header
+    // tells the client not to send one.
     response.setHeader('Connection', 'close');
     request.pause();
     // Node calls `destroySoon` after the last response on a connection. The original function would destroy the
@@ -152,8 +159,8 @@ export function discardBody(response: ServerResponse): void {
 }
 
 /**
- * Returns true if a body is too long to read and drop. A body without a declared length may be short, so it is read
- * unless the backlog of rejected bodies is too long.
+ * Returns true if a body is too long to read and drop. A body without a declared length may be short, so it counts as
+ * too long only if the backlog of rejected bodies is too long.
  */
 function isTooLongToDrop({ headers }: IncomingMessage): boolean {
   const bytes = Number(headers['content-length'] ?? DISCARD_BYTES_MAX);
@@ -245,10 +252,10 @@ function createPace() {
 
 /**
  * Paces all accepted bodies of a process together. Without this limit, a nearby client could send 20 MB at a gigabyte
- * per second. Each received chunk has its own memory, and in a test with one uploading key, garbage collection of the
- * chunks blocked all other requests half of the time, for 10 ms at a time. At this rate, an upload of 20 MB takes a
- * little more than a second, and four such uploads take 5 s of the 15 s that a request may take. A single JSON body
- * fits into the burst and never waits.
+ * per second. Each received chunk has its own memory, and garbage collection of the chunks blocks all other requests:
+ * in a test with one uploading key, half of the time, for 10 ms at a time. At this rate, an upload of 20 MB takes a
+ * little more than a second. Four such uploads take 5 s of the 15 s that a request may take. A single JSON body fits
+ * into the burst and never waits.
  */
 const bodies = createPacedTurns({ burst: 4 * 1024 * 1024, perSec: BYTES_PER_SEC });
 /** Paces rejected bodies. It is separate, so that rejected bodies do not slow down accepted ones. */

@@ -25,7 +25,7 @@ export function readWidget(folder: string): Widget {
   return new Map(files);
 }
 
-/** Serves the widget. It is mounted before the dashboard and works without it. */
+/** Serves the widget's files. Must be mounted before `serveDashboard`, which handles all remaining paths. */
 export function serveWidget(files: Widget, refuseOthers: RequestHandler): RequestHandler {
   const label = labelRoute('widget');
   return (request, response, next) => {
@@ -47,7 +47,10 @@ function send(request: Request, response: Response, file: File & { etag: string 
   sendFile(request, response, file);
 }
 
-/** After an upgrade, browsers use the old cached script for at most five minutes. */
+/**
+ * `Cache-Control` of the script that sites embed. After an upgrade, browsers use the old cached script for at most five
+ * minutes.
+ */
 const ENTRY_KEPT = 'public, max-age=300';
 
 const HEADERS = {

@@ -1,10 +1,10 @@
 import { networkOf } from '../rate-limit.ts';
 
 /**
- * Connection slots for clients that have not authenticated yet. When all slots are taken, a new client gets the slot of
- * another client: the oldest client of the address that holds the most slots. An address that takes all slots therefore
- * cannot lock out other addresses. Behind a proxy, all clients may have the same address. The oldest of all clients
- * then loses its slot, so a client that authenticates immediately keeps its slot long enough.
+ * Connection slots for clients that have not authenticated yet. If all slots are taken, a new client gets the slot of
+ * the oldest client of the address that holds the most slots. An address that takes all slots therefore cannot lock out
+ * other addresses. Behind a proxy, all clients may have the same address. In that case the oldest of all clients loses
+ * its slot, so a client that authenticates immediately keeps its slot long enough.
  */
 export type FairPlaces<T> = {
   /** Takes a slot. Returns the client that loses its slot, if any. */

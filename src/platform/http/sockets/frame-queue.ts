@@ -37,8 +37,9 @@ const BYTES_IN_PROGRESS_MAX = 64 * 1024;
 /** Maximum number of frames that may wait for a turn of the event loop before the socket is paused. */
 const QUEUED_MAX = 10;
 /**
- * Maximum number of waiting frames while the handler is behind. Frames are still queued while reading is paused,
- * because the last chunk that was read before the pause may contain many. 100 frames are two seconds of audio.
+ * Maximum number of waiting frames while the handler is behind. If there are more, the queue is closed. Frames are
+ * queued even while reading is paused, because the last chunk that was read before the pause may contain many frames.
+ * 100 frames are two seconds of audio.
  */
 const WAITING_MAX = 100;
 /**
@@ -50,8 +51,8 @@ const BYTES_PER_SEC = 256 * 1024;
 /** Each frame counts as at least this many bytes, so that tiny frames are limited too. */
 const FRAME_BYTES_MIN = 256;
 /**
- * Number of bytes that may still arrive after the queue is closed, such as the reply to our close frame. Beyond that,
- * the socket is paused.
+ * Number of bytes that may still arrive after the queue is closed, such as the reply to our close frame. If more
+ * arrive, the socket is paused.
  */
 const LATE_BYTES_MAX = 256 * 1024;
 
@@ -89,7 +90,7 @@ export function createFrameQueue(deps: FrameQueueDeps): FrameQueue {
   }
 
   function takeWaiting(): void {
-    // The length is checked for each frame, because handling a frame may close the queue, which empties `waiting`.
+    // The length is checked before each frame. Handling a frame may close the queue, which empties `waiting`.
     while (waiting.length > 0 && !place.isTaken() && !isSlow()) {
       if (turns.isFree()) run(waiting.shift()!);
       else place.wait(takeInTurn);

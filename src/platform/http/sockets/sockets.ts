@@ -75,7 +75,7 @@ export type Sockets = {
 
 /** Maximum number of authenticated sockets in one process, on all paths together. */
 const OPEN_MAX = 2_000;
-/** Maximum number of sockets whose clients have not authenticated yet (called strangers here). */
+/** Maximum number of sockets whose clients have not authenticated yet (called strangers in the code). */
 const STRANGERS_MAX = 500;
 /**
  * When this fraction of the slots is in use, a namespace gets another slot only if it holds less than half of all slots
@@ -84,16 +84,19 @@ const STRANGERS_MAX = 500;
 const CROWDED = 0.8;
 const SHARE = 0.5;
 /**
- * Above this number of open sockets, rejected sockets are closed without delay, because a delay keeps a socket open.
+ * Number of open sockets above which rejected sockets are closed without delay, because a delayed socket stays open.
  */
 const HELD_MAX = 4_000;
 /**
  * Longest delay in ms before a rejected socket is closed. Opening and rejecting a socket costs several times as much as
- * a 429. With this delay, a client that keeps 900 sockets open, and reopens each as soon as it is closed, causes only
- * about 200 rejections per second.
+ * a response with status 429. A client may keep 900 sockets open and reopen each as soon as it is closed. With this
+ * delay, such a client causes only about 200 rejections per second.
  */
 const REFUSED_MS_MAX = 5_000;
-/** Maximum number of bytes waiting to be sent. It is enough for several seconds of speech in any format. */
+/**
+ * Maximum number of bytes waiting to be sent to a client. If there are more, the client is disconnected. The value
+ * is enough for several seconds of speech in any format.
+ */
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Interval between pings in ms. A peer that has not replied to a ping by the next one is considered gone. */
 const PING_MS = 15_000;
