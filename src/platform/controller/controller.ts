@@ -19,8 +19,9 @@ export type Controller = {
 };
 
 /**
- * `requeueAfterMs` is the time after which the key is reconciled again. With 0, the key is retried with back-off, as
- * after an error. Use 0 while the object is not ready and no event will report that it has become ready.
+ * `requeueAfterMs` is the time after which the key is reconciled again. Without it, the key is reconciled when it is
+ * next added to the queue. With 0, the key is retried with back-off, as after an error. Use 0 while the object is not
+ * ready and no event will report that it has become ready.
  */
 export type ReconcileResult = { requeueAfterMs?: number };
 
