@@ -146,8 +146,8 @@ type PatchRequest<Spec, Fields, Row> = {
   /** Throws if the caller may not make this change. `before` is exactly the state that the write will replace. */
   permit?: ((fields: { before: Fields; after: Fields }) => void) | undefined;
   /**
-   * Returns the annotations that the API sets on the object in addition to the one with its id. The write removes
-   * annotations that the API set earlier and that are not returned here. Annotations of other field managers stay.
+   * Returns the annotations that the API sets on the object in addition to the one with its id. The write removes the
+   * API's earlier annotations, except those returned here. Annotations of other field managers stay.
    */
   annotations?: (
     current: Resource<Spec>,
