@@ -226,8 +226,8 @@ function exchangeOnce(
 }
 
 /**
- * Validates the request and returns its URL, or the reason why it is rejected. It must reject everything that undici
- * would reject, because an error thrown inside undici's dispatch would leave the connection marked as busy forever.
+ * Validates the request. Returns its URL, or the reason why it is rejected. Must reject everything that undici would
+ * reject, because an error thrown inside undici's dispatch would leave the connection marked as busy forever.
  */
 export function readRequest(
   request: Pick<EgressRequest, 'url' | 'method' | 'headers'>,
