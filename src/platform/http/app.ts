@@ -57,9 +57,7 @@ export type AppDeps = IdempotencyDeps & {
   rateLimits: RateLimits;
   /** `PARLEY_BASE_URL`: the public origin of this server, regardless of the host name that a proxy sends. */
   baseUrl?: string | undefined;
-  /**
-   * Origins whose pages may call /v1, or `*` for all. The list is empty by default, and then no CORS headers are sent.
-   */
+  /** Origins whose pages may call /v1, or `*` for all. By default, the list is empty and no CORS headers are sent. */
   corsOrigins?: readonly string[];
   inFlight: InFlight;
   /** Time in ms after which a stream is cut if the client reads no data. */

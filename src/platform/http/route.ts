@@ -70,8 +70,7 @@ export type RawRequest = {
   /** Header names are in lower case. */
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /**
-   * Counts the request as this kind of work until the response is sent. A route calls it if the kind depends on the
-   * body.
+   * Counts the request as this kind of work until the response is sent. Call it if the kind depends on the body.
    * @throws ApiError too_many_in_flight, unavailable
    */
   countAs: (kind: InFlightKind) => void;
@@ -92,20 +91,16 @@ export type Answer = {
   headers?: Record<string, string>;
   /** Function that sends server-sent events instead of a body. The response ends when the function returns. */
   stream?: EventStream;
-  /**
-   * Text to send instead of a body. It is sent in parts as they are produced, and its length is not limited. Its type
-   * is `mediaType`.
-   */
+  /** Text to send instead of a body, in parts as they are produced, of any length. `mediaType` is its type. */
   text?: AsyncIterable<string>;
 };
 
 /**
  * Runs an action and builds the response from its result. If the request has an `Idempotency-Key`, the response is
- * stored under the key in the same transaction as the change (contract/idempotency.md#keys). To make that possible,
- * `act` must pass `beforeCommit` to the service that owns the transaction. All other responses (errors, declared
- * objects) are stored when the handler has finished. A declared object is created from `plan`, so that a retry creates
- * the same object.
- * A streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
+ * stored under the key in the same transaction as the change (contract/idempotency.md#keys): for this, `act` must pass
+ * `beforeCommit` to the service that owns the transaction. All other responses (errors, declared objects) are stored
+ * when the handler has finished. A declared object is created from `plan`, so that a retry creates the same object. A
+ * streaming route calls `answering` inside its stream, with a view that returns the JSON document. That document is
  * stored. If a repeated request asks for a stream, `eventsOf` converts the document to events. An error in the stream
  * is stored as a problem document.
  */

@@ -9,9 +9,9 @@ import { writeOrCut } from './slow-reader.ts';
 export type SentEvent = { event?: string; id?: string } & ({ data: unknown } | { json: string });
 
 /**
- * Function that sends events until there are no more, or until the client has disconnected (then `signal` aborts).
- * `send` resolves when the connection has room for more data. A client that reads no data for 30 s is disconnected. If
- * the function throws, the stream ends with `event: error` and the problem document.
+ * Sends events until there are no more. `signal` aborts when the client has disconnected. `send` resolves when the
+ * connection has room for more data. A client that reads no data for 30 s is disconnected. If the function throws, the
+ * stream ends with `event: error` and the problem document.
  */
 export type EventStream = (
   send: (event: SentEvent) => Promise<void>,

@@ -179,8 +179,8 @@ function errorContent({ errorShape }: Route, status: number, codes: readonly Err
 }
 
 /**
- * Uses `allOf` to combine the problem schema with this status and these codes. Extending the zod object would not work:
- * each half would be closed, and would reject the fields of the other half.
+ * Combines the problem schema with this status and these codes in an `allOf`. Extending the zod object would not work:
+ * each half would reject the fields of the other half as unknown.
  */
 function problemWith(status: number, codes: readonly ErrorCode[]) {
   const own = { status: { const: status }, code: { enum: [...codes] } };
