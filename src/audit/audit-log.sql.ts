@@ -46,7 +46,7 @@ export type Change = {
 };
 export type Fields = Record<string, unknown>;
 
-/** Actor and origin of an action. HTTP callers have all of these properties. */
+/** Actor and origin of an action. The `Caller` of an HTTP request has all of these properties. */
 export type AuditedBy = {
   namespace: string;
   actor: string;

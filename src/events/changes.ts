@@ -32,7 +32,7 @@ type Batch = { declared: Set<string>; conversations: Set<string> };
 const newBatch = (): Batch => ({ declared: new Set(), conversations: new Set() });
 
 export function createChanges(deps: {
-  /** Id prefixes of declared resources, by resource. */
+  /** ID prefix of each declared resource, by the name of the resource in change events. */
   prefixes: ReadonlyMap<string, IdPrefix>;
   /** Returns the namespace of each conversation by its id (UUID). Omits conversations that no longer exist. */
   namespacesOf: (conversationIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;

@@ -19,7 +19,7 @@ import type { EventType } from './event-types.ts';
  */
 export type EventToDefer<T extends EventType> = Pick<EventToEmit<T>, 'namespace' | 'type' | 'data'>;
 
-/** Deferred event, identified by its row id for `emitDeferred`. */
+/** Reference to a deferred event: the ID of its row. `emitDeferred` emits that event. */
 export type Deferred = { deferredId: string };
 
 /**

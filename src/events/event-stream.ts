@@ -40,7 +40,7 @@ export type EventStreams = {
   stop: () => void;
 };
 
-/** Yields events in order until `signal` or `stop` ends it. Can be iterated only once. */
+/** Yields events in order until `signal` aborts or `stop` is called. A reader can be iterated only once. */
 export type Reader = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
 export function createEventStreams(

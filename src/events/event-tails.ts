@@ -21,7 +21,7 @@ export type EventTails = {
   stop: () => void;
 };
 
-/** Number of events per read. */
+/** Maximum number of events per read. */
 export const PAGE = 200;
 /** Maximum number of events in memory per namespace. A reader that lags further behind reads the database itself. */
 const TAIL_MAX = 500;
