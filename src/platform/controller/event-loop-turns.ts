@@ -50,8 +50,8 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
 
   function beginNext(): void {
     if (!isOver()) line.next()?.one();
-    // A callback that calls `setImmediate` schedules the next one for the next turn of the event loop, after Node has
-    // read new input.
+    // A callback that is scheduled from within a `setImmediate` callback runs in the next turn of the event loop, after
+    // Node has read new input.
     if (line.size() >= callbacks) setImmediate(beginNext);
     else callbacks -= 1;
   }
