@@ -22,7 +22,7 @@ const POLL_MS = 100;
 /**
  * Creates the wait function. `onProjected` registers `wake`, which is called whenever the operator has updated a row,
  * and returns a function that unregisters it. `onShown` is called as soon as the row shows the write, before the wait
- * ends. It must remove the declaration from the cache. Usually a notification triggers that removal, but the
+ * ends. `onShown` must remove the declaration from the cache. Usually a notification triggers that removal, but the
  * notification may arrive only after the caller's next request.
  */
 export function createAwaitProjection(deps: {

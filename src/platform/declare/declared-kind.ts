@@ -263,8 +263,8 @@ export function applyPatch<Spec, Fields extends object, Row extends WrittenRow>(
 }
 
 /**
- * Removes each nested object that the patch leaves empty. If it were declared without fields, server-side apply would
- * set it to null, which the schema rejects.
+ * Removes each nested object that the patch leaves empty. If such an object were declared without fields, server-side
+ * apply would set it to null, which the schema rejects.
  */
 function withoutEmptied(before: unknown, after: Record<string, unknown>): Record<string, unknown> {
   const held = new Map(Object.entries(isRecord(before) ? before : {}));
