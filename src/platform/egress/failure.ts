@@ -66,7 +66,7 @@ export function tlsFailure(cause: unknown): EgressFailure {
 
 /**
  * Returns the failure for an error that occurred after the name was resolved and before the response headers were
- * complete, except for TLS errors and the request's own timeout.
+ * complete. TLS errors and the request's own timeout are handled elsewhere.
  */
 export function connectFailure(cause: unknown): EgressFailure {
   if (cause instanceof EgressFailure) return cause;

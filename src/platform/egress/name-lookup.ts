@@ -44,8 +44,8 @@ const OTHER_FAMILY_MS = 50;
 const FILE_MAX_AGE_MS = 1_000;
 
 /**
- * Addresses of loopback names. RFC 6761 says that such names must be resolved locally, even if a name server knows a
- * different address.
+ * Addresses of `localhost` and of names that end with `.localhost`. RFC 6761 says that such names must be resolved
+ * locally, even if a name server knows a different address.
  */
 const LOOPBACK: ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -148,7 +148,7 @@ function createResolver(servers: readonly string[] | undefined, round: number): 
 }
 
 type FirstAnswer = {
-  /** First response. Rejects if a server reports an error first, or if `over` aborts first. */
+  /** Resolves with the first response. Rejects if a server reports an error first, or if `over` aborts first. */
   answer: Promise<string[]>;
   from: (asked: Promise<string[]>) => void;
 };
