@@ -166,7 +166,8 @@ async function keepFailure(
 }
 
 function isLasting({ status, code }: ApiError): boolean {
-  // Another request has taken over the idempotency record, and the response to that request will be stored.
+  // This error is not stored: another request has taken over the idempotency record, and the response to that request
+  // will be stored.
   if (code === 'idempotency_in_progress') return false;
   return status < 500 && status !== 429 && status !== 401;
 }

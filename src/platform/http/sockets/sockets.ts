@@ -100,7 +100,7 @@ const REFUSED_MS_MAX = 5_000;
 const UNSENT_BYTES_MAX = 1024 * 1024;
 /** Interval between pings in ms. A peer that has not replied to a ping by the next one is considered gone. */
 const PING_MS = 15_000;
-/** Time in ms that the peer has to close its side. */
+/** Time in ms that the peer has to close its side. After that time, the connection is cut. */
 const CLOSE_MS = 1_000;
 
 const NO_PLACE = 'This process has no free slot for another WebSocket. Reconnect in a second.';
