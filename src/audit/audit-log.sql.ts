@@ -17,8 +17,8 @@ export type AuditRow = {
   id: string;
   namespace: string;
   /**
-   * Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. The first four
-   * also appear in the histories of objects.
+   * Actor: `api:key_…`, `session:<name>`, `kubernetes:<manager>`, `file`, `cli` or `environment`. The first four can
+   * also be the actor of an activation (contract/agents.md#activations).
    */
   actor: string;
   /** UUID; null if the action was not performed in a session. */

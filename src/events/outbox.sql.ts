@@ -98,9 +98,9 @@ export type NewTestEvent = {
  * Inserts up to 200 test events and their queued deliveries in one statement. Returns the ids of the deliveries
  * whose endpoint exists and is enabled. For other endpoints, it stores nothing.
  *
- * Notifies within the commit. Other producers notify after their commit, because a commit that notifies waits for a
- * lock (see src/platform/postgres/notifications.ts). Here many events share one commit and therefore one wait, and each
- * event saves a round trip. The maximum is 200 events, because a notification has a size limit.
+ * The statement also sends the notification. Other producers send it after their commit, because a commit that notifies
+ * waits for a lock (see src/platform/postgres/notifications.ts). Here, many events share one commit and wait for the
+ * lock only once, and each event saves a round trip. A notification has a size limit, so at most 200 events fit.
  */
 export async function insertTestEvents(
   db: Db,

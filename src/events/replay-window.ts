@@ -2,7 +2,7 @@ import { DEFAULT_RETENTION, type Retention } from '../config.ts';
 
 /**
  * How long events can be replayed and streams resumed (contract/deliveries.md#replay). The setting is
- * `PARLEY_RETENTION_EVENTS`. Partitions of events are dropped a day later.
+ * `PARLEY_RETENTION_EVENTS`. A day after that time, the database partitions with these events are dropped.
  */
 export type ReplayWindow = {
   /** Retention settings. The default applies if no variable is set. */
