@@ -20,7 +20,7 @@ type Waiting<I, O> = { item: I; resolve: (answer: O) => void; reject: (error: un
  * @param deps.run processes a batch of at most `itemsMax` items, and returns one result per item, in order
  * @param deps.gatherMs how long a partial batch waits for more items; 0 collects only the items that are added in the
  * same turn of the event loop
- * @param deps.busy a longer `gatherMs` to use after a batch of at least `from` items: under load, a slightly longer
+ * @param deps.busy a longer `gatherMs` to use after a batch of at least `from` items. Under load, a slightly longer
  * wait makes the next batch larger and each item cheaper
  */
 export function createBatcher<I, O>(deps: {
