@@ -208,7 +208,8 @@ function parseAddress(text: string): { ip: Address; mapped: boolean } | undefine
 
 /**
  * Rewrites `::127.0.0.1` as `::7f00:1`. ipaddr.js parses the dotted spelling as the mapped address ::ffff:127.0.0.1,
- * but the kernel does not, so the guard would check a different address from the one that the kernel uses.
+ * but the kernel does not. Without this step, the guard would check a different address from the one that the kernel
+ * uses.
  */
 function hexOnly(text: string): string {
   if (!text.includes(':')) return text;

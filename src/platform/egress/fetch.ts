@@ -11,9 +11,9 @@ import { streamBody, type StreamedBody } from './streamed-body.ts';
 
 /**
  * `fetch` for packages that need one. It streams the body and applies the same address rules as every outgoing request.
- * As in client.ts, redirects are returned instead of followed, nothing is decompressed (the request asks for
- * `identity`), the environment variables for proxies are ignored, and only HTTP/1.1 is used. It has no timeout of its
- * own: the caller's signal ends the request immediately in any state. Rejects with an `EgressFailure`, or with the
+ * As in client.ts, redirects are returned instead of followed, and nothing is decompressed (the request asks for
+ * `identity`). The environment variables for proxies are ignored, and only HTTP/1.1 is used. There is no timeout except
+ * the caller's signal, which ends the request immediately in any state. Rejects with an `EgressFailure`, or with the
  * signal's reason.
  */
 export type EgressFetch = (input: string | URL | Request, init?: RequestInit) => Promise<Response>;

@@ -134,8 +134,8 @@ async function askServers(
 
 /**
  * Creates a resolver for one attempt. This costs 50 µs, which is little compared with opening a connection. In return,
- * each attempt uses the current list of servers and a different port, and a lookup that hangs changes neither the
- * server order nor the timeouts of later lookups. Each `round` starts with a different server.
+ * each attempt uses the current list of servers and a different port. A lookup that hangs does not change the server
+ * order or the timeouts of later lookups. Each `round` starts with a different server.
  */
 function createResolver(servers: readonly string[] | undefined, round: number): dns.Resolver {
   const resolver = new dns.Resolver({ timeout: LOOKUP_MAX_MS, tries: 1 });

@@ -122,9 +122,8 @@ function createPool(
 }
 
 /**
- * Client that gives each exchange access to its connection, so that the exchange knows whether the socket was used
- * before and can cancel a socket that is being opened. With `pipelining: 1`, a pool gives a client one request at a
- * time.
+ * Client that gives each exchange access to its connection. An exchange can therefore check whether the socket was used
+ * before, and cancel a socket that is being opened. With `pipelining: 1`, a pool gives a client one request at a time.
  */
 class TrackedClient extends Client {
   readonly #connection: Connection;
