@@ -95,8 +95,8 @@ export function createApp(deps: AppDeps): Express {
     next();
   });
   for (const { path, errorShape } of deps.routes) {
-    // The error format also applies to unknown paths, so it is set for all paths that begin like the route's path (up
-    // to the first path parameter).
+    // Sets the error format for all paths that begin like the route's path, up to the first path parameter. This
+    // includes unknown paths.
     if (errorShape) app.use(path.replace(/\/\{.*/, ''), answerErrorsAs(errorShape));
   }
   for (const { path, isForPages } of deps.routes) if (isForPages) app.use(path, shareWithAll());

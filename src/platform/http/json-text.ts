@@ -8,7 +8,9 @@ import { pointerOf } from '../resources/schema/key-map.ts';
  */
 
 const DEPTH_MAX = 32;
-/** Maximum number of object members and list elements in total. A route may allow more. */
+/**
+ * Default limit on the number of object members and list elements in a body, counted together. A route may allow more.
+ */
 export const MEMBERS_MAX = 10_000;
 /**
  * Maximum number of errors to report. It keeps the response short for a long list with the same mistake in every

@@ -7,11 +7,11 @@ import { PROBLEM_MEDIA_TYPE, problemOf } from './problem.ts';
 /** Time in ms that the client has to read the response and close its side of the connection. */
 const CLOSE_MS = 1_000;
 /**
- * Maximum number of connections that may wait for the client to close them. Each takes tens of KiB of memory, and an
- * unauthenticated client can open a thousand per second.
+ * Maximum number of connections that may wait for the client to close them. If there are more, the oldest is destroyed.
+ * Each such connection takes tens of KiB of memory, and an unauthenticated client can open a thousand per second.
  */
 const ENDING_MAX = 200;
-/** Maximum number of bytes to read and drop after the last response. */
+/** Maximum number of bytes to read and drop after the last response. If the client sends more, reading is paused. */
 const REST_BYTES_MAX = 64 * 1024;
 
 const REASONS: Readonly<Record<number, string>> = {

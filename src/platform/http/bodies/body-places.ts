@@ -21,12 +21,12 @@ export type BodyPlaces = {
   take: (address: string, bytes: number) => Promise<() => void>;
 };
 
-/** Maximum size of a body that needs no slot, for authenticated requests. */
+/** Maximum size in bytes of a body that needs no slot, for authenticated requests. */
 const SMALL_BYTES = 64 * 1024;
 /**
- * Maximum size of a body that needs no slot, for unauthenticated requests. Logins, token requests and the forms that
- * phone carriers send are at most half as large. This maximum is lower than `SMALL_BYTES`, because unauthenticated
- * clients can send thousands of small bodies at once.
+ * Maximum size in bytes of a body that needs no slot, for unauthenticated requests. Logins, token requests and the
+ * forms that phone carriers send are at most half as large. This maximum is lower than `SMALL_BYTES`, because
+ * unauthenticated clients can send thousands of small bodies at once.
  */
 const SMALL_KEYLESS_BYTES = 8 * 1024;
 /** Maximum time in ms to wait for a slot. It is shorter than the 15 s within which a request must arrive completely. */

@@ -16,9 +16,9 @@ import { endUnread } from '../last-answer.ts';
 export const BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Maximum number of bytes to read and drop from a rejected body. If the body were not read, a client that sends it
- * completely before it reads the response would not get the response, and could not reuse the connection. The value is
- * twice the size limit for a JSON body.
+ * Maximum number of bytes to read and drop from a rejected body. A client may send its whole body before it reads the
+ * response. If the body were not read, such a client would not get the response, and could not reuse the connection.
+ * The value is twice the size limit for a JSON body.
  */
 const DISCARD_BYTES_MAX = 2 * 1024 * 1024;
 /**
@@ -127,8 +127,8 @@ export function createBodyReader(request: IncomingMessage, places?: BodyPlaces):
 
 /**
  * Handles a body that was not read. A short body is read and dropped. A long body stays unread, and the connection is
- * closed after the response. If the response headers have already been sent, it is too late to announce the close, so a
- * long body is read and dropped too, up to a limit.
+ * closed after the response. Once the response headers have been sent, it is too late to announce the close. In that
+ * case, a long body is read and dropped too, up to a limit.
  */
 export function discardBody(response: ServerResponse): void {
   const { req: request, socket } = response;

@@ -51,7 +51,7 @@ export type SocketHandlers = {
 
 export type SocketRoute = {
   path: string;
-  /** Maximum size of a frame. A longer frame closes the socket (1009). */
+  /** Maximum size of a frame in bytes. A longer frame closes the socket (1009). */
   frameBytesMax: number;
   /** Number of bytes of text that may arrive in a burst before the rate limit applies, 4 MiB by default. */
   burstBytes?: number;
