@@ -12,8 +12,8 @@ type About = { noun: string; namespace: string; target: string };
 type Seen = { uid: string; generation: number };
 
 /**
- * Adds an audit log line for a declaration that was not made through REST, but by a person with kubectl, by GitOps or
- * in a manifest file (contract/audit-log.md#other-declarers). The operator calls this function when it applies the
+ * Adds an audit log line for a declaration that was not made through REST, for example one made with kubectl, by GitOps
+ * or in a manifest file (contract/audit-log.md#other-declarers). The operator calls this function when it applies the
  * declaration, in the transaction that updates the row. Each generation therefore has exactly one line, even after a
  * crash. Writes through REST have their own line (write-ahead.ts). An unchanged object that reappears in another
  * cluster gets no line.

@@ -88,8 +88,8 @@ function lastEventId(header: string | string[] | undefined): string | undefined 
 type FollowChanges = (signal: AbortSignal) => AsyncGenerator<Change>;
 
 /**
- * Streams events and changes concurrently. Each stream sends one item at a time and waits until the client accepts
- * more, so memory holds at most one event and one change.
+ * Streams events and changes concurrently. Each of the two streams sends one item at a time and waits until the client
+ * accepts more, so memory holds at most one event and one change.
  */
 function streamed(reader: Reader, follow: FollowChanges | undefined): Answer {
   const sendEvents: EventStream = async (send, signal) => {

@@ -46,9 +46,9 @@ export const START: StreamPosition = { xid: 0n, id: NOTHING };
  */
 export const PAGE_BYTES = 131_072;
 /**
- * Margin in ms. Events are not strictly ordered by the creation time in their ids, so a read from `sinceMs` skips only
- * events whose ids are older than `sinceMs` by more than this margin. The margin is longer than any transaction or
- * clock difference.
+ * Margin in ms. Events are not strictly ordered by the creation time in their ids. A read from `sinceMs` therefore
+ * skips only events whose ids are older than that time by more than this margin. The margin is longer than any
+ * transaction or clock difference.
  */
 const SLACK_MS = 86_400_000;
 

@@ -98,7 +98,7 @@ export type NewTestEvent = {
  * Inserts up to 200 test events and their queued deliveries in one statement. Returns the ids of the deliveries
  * whose endpoint exists and is enabled. For other endpoints, it stores nothing.
  *
- * The statement also sends the notification. Other producers send it after their commit, because a commit that notifies
+ * The statement also sends the notifications. Other producers notify after their commit, because a commit that notifies
  * waits for a lock (see src/platform/postgres/notifications.ts). Here, many events share one commit and wait for the
  * lock only once, and each event saves a round trip. A notification has a size limit, so at most 200 events fit.
  */
