@@ -11,7 +11,7 @@ export type ApiKey = { id: string; namespace: string; scopes: Scope[] };
 /** Visible properties of an API key. Times are Unix milliseconds. */
 export type ApiKeyRow = ApiKey & {
   name: string;
-  /** First characters of the key, by which people recognize it. */
+  /** First characters of the key's text. They are shown in lists, so that people can recognize the key. */
   prefix: string;
   createdAt: number;
   lastUsedAt: number | null;
@@ -28,7 +28,10 @@ export function newKeyText(): string {
   return PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
 }
 
-/** Inserts a key with this text if none exists. Returns its id in both cases. */
+/**
+ * Inserts a key with this text, unless a key with this text already exists. Returns the id of the new or the existing
+ * key.
+ */
 export async function insertApiKey(
   db: Db,
   input: { namespace: string; scopes: readonly Scope[]; text: string; name?: string },
@@ -121,7 +124,7 @@ export async function listApiKeys(
   return rows;
 }
 
-/** Counts live keys: `standing` keys last until they are deleted, and `ending` keys have an expiry. */
+/** Counts live keys: `standing` is the number of keys without an expiry, and `ending` the number of keys with one. */
 export async function countApiKeys(
   db: Db,
   namespace: string,
@@ -138,9 +141,9 @@ type LockedKey = { id: string; expiresAt: number | null; isManaging: boolean };
 
 /**
  * Locks the live keys in `ids`, and every live key of the namespace that has the `keys` scope and no expiry
- * (`isManaging`). If two callers concurrently delete the last two such keys, or each other's key, the second
- * transaction therefore waits and sees the first deletion. A single statement locks all keys in a fixed order, so that
- * two callers never deadlock.
+ * (`isManaging`). If two callers concurrently delete the last two such keys, or each other's key, the locks make the
+ * second transaction wait until the first deletion is visible. A single statement locks all keys in a fixed order,
+ * which prevents deadlocks.
  */
 export async function lockManagingKeys(
   db: Db,
@@ -167,7 +170,7 @@ export async function revokeApiKey(db: Db, key: KeyId): Promise<ApiKeyRow | unde
   return rows[0];
 }
 
-/** Sets the expiry of a key to `afterSec` from now. Returns the expiry, or undefined if the key already had one. */
+/** Makes a key expire in `afterSec` seconds. Returns the expiry, or undefined if the key already had one. */
 export async function expireApiKey(
   db: Db,
   key: KeyId,

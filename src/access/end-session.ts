@@ -26,7 +26,7 @@ export type SessionDeps = {
 type Session = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name'>;
 
 /**
- * Ends a session. Callers may always end their own session; ending another one requires permission to manage keys.
+ * Ends a session. Callers may always end their own session; ending any other session requires the `keys` scope.
  * @throws ApiError missing_scope, not_found
  */
 export async function signOut(
@@ -54,9 +54,8 @@ export function requireOwn(caller: Caller, id: string): void {
 }
 
 /**
- * Ends a session because somebody used a token that had been replaced, after the overlap with the new token was over.
- * Two parties then hold a token of the session, and nothing shows which of them is the person who signed in, so both
- * lose the session.
+ * Ends a session because a replaced token was used after its overlap with the new token was over. Two parties probably
+ * hold tokens of the session, and nothing shows which of them signed in. Both therefore lose the session.
  */
 export async function endStolenSession(
   { pool, onEnded }: SessionDeps,
@@ -86,7 +85,7 @@ function recordEnd(
   });
 }
 
-/** Deletes expired sign-in tokens and a batch of old sessions. Returns true if more old sessions remain. */
+/** Deletes all expired sign-in tokens and up to `BATCH` old sessions. Returns true if more old sessions may remain. */
 export async function forgetOldSessions({ pool }: { pool: Pool }): Promise<boolean> {
   await deleteOldSignInTokens(pool);
   return (await deleteOldSessions(pool, BATCH)) === BATCH;

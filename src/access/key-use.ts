@@ -9,8 +9,8 @@ export type KeyUse = {
   /** Notes in memory that a key was used. Never waits or throws. */
   note: (keyId: string) => void;
   /**
-   * Stores all noted uses with one statement. Always resolves to false, because the periodic job that calls it has
-   * nothing left to do.
+   * Stores all noted uses with one statement. A periodic job calls it. It always resolves to false, which means that
+   * the job has no work left.
    */
   write: () => Promise<boolean>;
 };

@@ -56,8 +56,8 @@ export function createLiveKeys(deps: Deps): LiveKeys {
 }
 
 /**
- * Creates the function that authenticates API keys, and its cache. Unknown keys are not cached, so that a new key works
- * immediately.
+ * Creates the function that authenticates API keys, and the cache that this function uses. Unknown keys are not cached,
+ * so that a new key works immediately.
  */
 function createAuthenticate({ pool, nowMs, onUsed }: Deps): {
   authenticate: Authenticate;

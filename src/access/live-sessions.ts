@@ -31,8 +31,8 @@ export type LiveSessions = {
 const REMEMBER_MS = 500;
 const REMEMBERED_MAX = 1_000;
 /**
- * Minimum interval in ms between two writes of the time at which a session was last used. It is short compared with the
- * idle timeout of a session.
+ * Minimum interval in ms between two writes of the time at which a session was last used. It is much shorter than the
+ * idle timeout, so that a session in use never times out.
  */
 const NOTE_USE_MS = 30_000;
 

@@ -92,8 +92,8 @@ export function createKey(
 /**
  * Rotates a key: creates a new key with the same name and scopes. The old key expires after the overlap and cannot be
  * rotated again. Keys with an expiry, such as the old key, have a separate quota. A rotation is therefore possible even
- * if the quota for permanent keys is used up, but a chain of rotations cannot create any number of keys. A caller whose
- * key has an expiry cannot rotate keys, because the new key would have no expiry.
+ * if the quota for permanent keys is used up, but repeated rotations cannot create an unlimited number of keys. A
+ * caller whose key has an expiry cannot rotate keys, because the new key would have no expiry.
  * @throws ApiError unauthorized, not_found, missing_scope, rotation_in_progress, quota_exceeded
  */
 export async function rotateKey(
@@ -120,8 +120,8 @@ export async function rotateKey(
       throw new ApiError('rotation_in_progress', detail);
     }
     if (endsAt !== null) {
-      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, so that the
-      // error above, which would apply to every caller, takes precedence.
+      // The new key would have no expiry, so it would outlive the caller's key. This check comes last, because
+      // `rotation_in_progress` would apply to every caller and therefore takes precedence.
       const detail = `Your own key expires at ${unixSec(endsAt)} and cannot create a key that outlives it.`;
       throw new ApiError('missing_scope', detail);
     }

@@ -4,7 +4,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 const SESSION_BYTES = 30;
 /**
- * Alphabet of sign-in tokens, the same as for ids. Its characters are easy to copy, and terminals recognize each as
+ * Alphabet of sign-in tokens, the same as for ids. All of its characters are easy to copy, and terminals treat them as
  * part of a link.
  */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';

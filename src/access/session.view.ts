@@ -4,7 +4,10 @@ import { SCOPES } from '../platform/http/authorize.ts';
 import { createdAt, unixSec, unixTime } from '../platform/http/fields.ts';
 import type { SessionRow } from './sessions.sql.ts';
 
-/** This module defines the REST representation of sessions (contract/sessions.md). It never contains a token. */
+/**
+ * This module defines the REST representation of sessions (contract/sessions.md). A representation never contains a
+ * token.
+ */
 
 const endings = {
   expires_at: unixTime.describe(

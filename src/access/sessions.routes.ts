@@ -72,8 +72,8 @@ function signInRoute(deps: SessionRoutesDeps): Route {
 }
 
 /**
- * Runs a sign-in. A wrong credential counts toward the failure limit of the client's address, like a wrong
- * `Authorization` header.
+ * Runs a sign-in and counts its failures. Like a wrong `Authorization` header, a wrong credential counts toward the
+ * failure limit of the client's address.
  */
 async function counting<T>(
   { rateLimits }: SessionRoutesDeps,

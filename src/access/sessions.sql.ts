@@ -21,7 +21,7 @@ export type SessionRow = {
   lastSeenAt: number;
   /** Time at which the session ends even if it is used. It is never later than the expiry of its key. */
   expiresAt: number;
-  /** Time at which the session ends unless it is used before then. */
+  /** Time at which the session ends if it is not used until then. */
   idleExpiresAt: number;
 };
 
@@ -32,9 +32,9 @@ const ABSOLUTE_SEC = 43_200;
 /** Age in seconds at which a token is replaced. */
 const ROTATE_SEC = 3_600;
 /**
- * Minimum time in seconds between two replacements of a session's token. A second replacement is needed if the response
- * with the new token was lost. The interval is longer than any response takes, so that a late response cannot overwrite
- * a newer token in the browser.
+ * Minimum time in seconds between two replacements of a session's token. A second replacement is needed if the client
+ * never received the response with the new token. The interval is longer than any response takes, so that a late
+ * response cannot overwrite a newer token in the browser.
  */
 const ROTATE_AGAIN_SEC = 600;
 /**
@@ -101,8 +101,8 @@ export type FoundSession = Pick<SessionRow, 'id' | 'namespace' | 'keyId' | 'name
   /** Whether this is the first request with this token. */
   isNew: boolean;
   /**
-   * Whether the token was replaced and the overlap with its successor is over. A client that still sends it may have
-   * stolen it.
+   * Whether the token was replaced and the overlap with its successor is over. A client that still sends this token may
+   * have stolen it.
    */
   isStale: boolean;
   /** Whether the token is due for replacement. */
@@ -147,8 +147,8 @@ export async function noteTokenSeen(db: Db, tokenHash: Buffer): Promise<void> {
 }
 
 /**
- * Adds the next token of a session. Returns false if another one was added recently, so that only one of several
- * concurrent requests replaces the token.
+ * Adds the next token of a session. Returns false if a token was already added within the last `ROTATE_AGAIN_SEC`. As a
+ * result, only one of several concurrent requests replaces the token.
  */
 export async function insertNextToken(
   db: Db,

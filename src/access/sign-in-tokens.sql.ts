@@ -2,7 +2,9 @@ import type { Db } from '../platform/postgres/pool.ts';
 
 /** This module stores the hashed tokens of sign-in links, each of which works once (contract/running.md#start). */
 
-/** Time for which a link works. The person who started the program is expected to use it on the same day. */
+/**
+ * Time for which a sign-in link works. The person who starts the program is expected to open the link on the same day.
+ */
 const GOOD_FOR = `interval '1 day'`;
 
 export async function insertSignInToken(
@@ -16,7 +18,7 @@ export async function insertSignInToken(
   );
 }
 
-/** Redeems a sign-in token. Returns undefined if it is unknown, expired or already used. */
+/** Redeems a sign-in token. Returns undefined if the token is unknown, expired or already used. */
 export async function useSignInToken(
   db: Db,
   hash: Buffer,

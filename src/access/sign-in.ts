@@ -19,8 +19,8 @@ export type Credential = { apiKey: string; name: string } | { signInToken: strin
 export type NewSession = { row: SessionRow; token: string };
 
 /**
- * Maximum number of concurrent sessions per key. It is far above the number of people who share a key, but small enough
- * that all sessions can be listed.
+ * Maximum number of concurrent sessions per key. The limit is far above the number of people who share a key, and low
+ * enough to list all sessions.
  */
 const SESSIONS_MAX = 1_000;
 

@@ -17,14 +17,14 @@ export type EndWatch = {
 };
 
 /**
- * Check interval in ms. A stream may be opened with a key that has ended but is still cached. For such a stream to end
- * within a second, the cache time, this interval and the duration of a statement must together be shorter than that.
+ * Check interval in ms. A stream may be opened with a key that has ended but is still cached. To end such a stream
+ * within a second, the cache time, this interval and the duration of a statement must add up to less than a second.
  */
 const LOOK_MS = 400;
 
 /**
- * Creates a watch. It checks all watched ids with one statement per `LOOK_MS`, and runs no statement while nothing is
- * watched.
+ * Creates a watch. The watch checks all watched ids together, with one statement per `LOOK_MS`. It runs no statement
+ * while nothing is watched.
  * @param listLive returns those of the given ids that are live, each with its remaining time (null if it does not
  * expire)
  */
