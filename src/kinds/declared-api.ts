@@ -11,12 +11,15 @@ export type DeclaredTexts = {
   describe: { list?: string; create?: string; patch?: string; delete?: string };
 };
 
-/** Object in a response. `shown` is true if the operator has already applied the latest write to the row. */
+/**
+ * Object in a response. `shown` is true if the operator has already applied the latest write to the object's row in the
+ * database.
+ */
 export type Answered = { etag: string; body: Record<string, unknown>; shown: boolean };
 
 /**
- * Object in a list. `fits` is false if the object would make the page too large. It is undefined for kinds whose
- * objects are always small.
+ * Object in a list. `fits` is false if the object would make the page too large, and undefined for kinds whose objects
+ * are always small.
  */
 export type ListedObject = { id: string; body: Record<string, unknown>; fits?: boolean };
 
@@ -27,7 +30,7 @@ export type ListedObject = { id: string; body: Record<string, unknown>; fits?: b
 export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   /**
    * Lists up to `limit` objects. `limit` is one more than the page size, so that the caller can detect whether another
-   * page follows. The list ends after the first object that does not fit into the page.
+   * page follows. If an object does not fit into the page, the list ends with that object.
    */
   list: (filter: ListPage & Filters) => Promise<ListedObject[]>;
   read: (key: RowKey) => Promise<Answered>;
@@ -39,6 +42,6 @@ export type DeclaredApi<Body = unknown, Filters = Record<string, unknown>> = {
   remove: (caller: Caller, request: { id: string; precondition: Precondition }) => Promise<void>;
 };
 
-/** Additional scope that some writes require. */
+/** Additional scope that some writes require. `when` describes those writes in the OpenAPI document. */
 export type AlsoNeeds = { scope: Scope; when: string };
 export type WriteErrors = readonly ErrorCode[];

@@ -43,8 +43,8 @@ export function kindRoutes(names: KindNames, api: KindApi, deps: KindApiDeps): R
 }
 
 /**
- * Definition of the five routes of a kind. It has more options than `kindRoutes` uses; kinds with their own write code
- * need them.
+ * Definition of the five routes of a kind. The options that `kindRoutes` does not set are for kinds that have their own
+ * code for writes.
  */
 export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & {
   names: KindNames;
@@ -52,7 +52,10 @@ export type DeclaredRoutes<Body, Query extends z.ZodRawShape> = DeclaredTexts & 
   path?: string;
   /** Name in the operation ids. Defaults to the kind. */
   operation?: string;
-  /** Schemas of the bodies. `Created` is the response of a create request, if it differs from `Shown`. */
+  /**
+   * Schemas of the bodies. `Write` is the body of a create request, `Patch` that of an update, and `Shown` that of a
+   * response. `Created` is the body of the response to a create request, if that differs from `Shown`.
+   */
   schemas: { Write: z.ZodType<Body>; Created?: z.ZodType } & Record<'Patch' | 'Shown', z.ZodType>;
   query: Query;
   alsoNeeds?: { create?: AlsoNeeds; patch?: AlsoNeeds };

@@ -24,7 +24,7 @@ export type SecretField = {
   field: string;
   /** REST field with the reference to the Secret. */
   ref: string;
-  /** REST fields that determine the receiver of the secret, such as `url`. Errors name the first one. */
+  /** REST fields that determine the receiver of the secret, such as `url`. Errors name the first of these fields. */
   sentTo: readonly [string, ...string[]];
   schema: z.ZodType<string>;
   /** Whether every object needs the secret. */
@@ -85,7 +85,7 @@ export function takeGiven<T extends object>(
   return { fields: fields as T, kept };
 }
 
-/** Returns the fields, with each object that may contain the secret replaced by the result of `map`. */
+/** Returns the fields. Each object that may contain the secret is replaced with the result of `map` for that object. */
 function mapHolders(
   fields: Fields,
   secret: SecretField,
@@ -101,8 +101,8 @@ function mapHolders(
 
 /**
  * Stores given secrets and runs `write`, which declares the references to them. If `write` rejects the request, the
- * secrets are deleted. After any other error they stay, because the declaration may exist, and the operator would then
- * need them.
+ * secrets are deleted. After any other error the secrets stay, because the declaration may have been written, and the
+ * operator would need them for it.
  */
 export async function keepingGiven<T>(
   { pool, sealer }: { pool: Pool; sealer: Pick<Sealer, 'seal'> },
@@ -182,7 +182,10 @@ export function mustBeSentAgain(sentTo: string): string {
   return `must be sent again, because \`${sentTo}\` has a new origin, which would receive the stored secret`;
 }
 
-/** Returns the origin of a URL. Returns any other value unchanged, because the schema or the store rejects it. */
+/**
+ * Returns the origin of a URL. Returns any other value unchanged, because the schema or the store rejects that value
+ * later.
+ */
 export function originOf(url: unknown): unknown {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).origin : url;
 }

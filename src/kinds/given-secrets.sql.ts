@@ -14,7 +14,7 @@ export type GivenKey = RowKey & { key: string };
  */
 const KEPT = '30 days';
 
-/** Stores a given secret. A retry of the same request does not store it again. */
+/** Stores a given secret. Does nothing if an earlier attempt of the same request has already stored it. */
 export async function insertGiven(
   db: Db,
   { id, key, namespace }: GivenKey,

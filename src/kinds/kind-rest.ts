@@ -49,7 +49,7 @@ export type KindRest<Spec> = {
   Patch: z.ZodType<Record<string, unknown>>;
   Shown: z.ZodType;
   view: (row: KindRow<Spec>) => Record<string, unknown>;
-  /** Returns the value that a response shows for a field: null or empty if the field is unset. */
+  /** Returns the value that a response shows for a field. If the field is unset, that is null or an empty value. */
   shownValue: (fields: Readonly<Record<string, unknown>>, name: string) => unknown;
   toSpec: (fields: SnakeCased<Spec>) => Spec;
   fromSpec: (spec: Spec) => SnakeCased<Spec>;

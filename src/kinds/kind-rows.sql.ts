@@ -26,7 +26,7 @@ export type KindFilter = ListPage & {
 
 export type GoneRow<Spec> = Pick<KindRow<Spec>, 'id' | 'name' | 'managedBy' | 'spec'>;
 
-/** Operations on the table of a kind. `Used` is the part of a declaration that is in effect. */
+/** Operations on the table of a kind. `Used` is the type of the stored part of a declaration that is in effect. */
 export type KindRows<Spec, Used = Spec> = {
   read: (db: Db, key: RowKey) => Promise<KindRow<Spec> | undefined>;
   /**
@@ -46,7 +46,8 @@ export type KindRows<Spec, Used = Spec> = {
   upsert: (db: Db, row: KindProjection<Spec>, active: Active<Used> | null) => Promise<void>;
   /**
    * Marks the object with this name as deleted, unless its ID is `exceptId`. Deletes its secret, and returns its last
-   * row. The row stays, so that the same manifest gets the same ID when it is applied again.
+   * row. The row itself stays, so that an object with the same name gets the same ID when its manifest is applied
+   * again.
    */
   markDeleted: (
     db: Db,

@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Function that writes the row of the object being reconciled. It calls `projectKind` for that object. */
+/** Writes the row of the object that is being reconciled. Calls `projectKind` with this argument and the other inputs. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
@@ -28,9 +28,12 @@ export type OwnReconcile<Spec, Status> = Pick<
     /** UUID of the object. */
     id: string,
   ) => Promise<Outcome<Status>>;
-  /** Called when the object is deleted. */
+  /** Called when an object is deleted. Removes the data about the object from the memory of this process. */
   forget?: (key: ObjectKey) => void;
-  /** Deletes a deleted object's data outside the database, before its row is marked as deleted. */
+  /**
+   * Called when an object is deleted, before its row is marked as deleted. Deletes the object's data outside the
+   * database.
+   */
   removing?: (key: ObjectKey) => Promise<void>;
 };
 
@@ -58,8 +61,8 @@ export function reconciled<Spec, Used, Status>(
     },
     remove: async (key, epoch) => {
       forget?.(key);
-      // The row is deleted last. If this process dies before that, the next leader finds the row and repeats the
-      // deletion.
+      // The row is marked as deleted last. If this process dies before then, the next leader finds the row and repeats
+      // the deletion.
       await removing?.(key);
       await removeKind(kind, deps, { epoch, ...key });
     },

@@ -35,14 +35,19 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   homeField: string & keyof z.output<S>;
   /** Column with the encrypted (sealed) secret, if the kind has one. */
   secretColumn?: string;
-  /** Returns the part of a declaration that comes into effect. Defaults to the whole declaration. */
+  /**
+   * Returns the part of a spec that is stored when the declaration comes into effect. Defaults to the whole
+   * declaration.
+   */
   used?: (spec: z.output<S>) => Used;
   /** Deletes a deleted object's rows in other tables. */
   release?: (db: Db, id: string) => Promise<void>;
   rest: RestTexts &
     DeclaredTexts &
     WriteRules<SnakeCased<z.output<S>>> & {
-      /** Replacement messages for REST errors: maps the message of a schema rule to the one that REST callers get. */
+      /**
+       * Replacement messages for REST errors: maps the message of a schema rule to the message that REST callers get.
+       */
       words?: Readonly<Record<string, string>>;
       /**
        * Filters of the list in addition to name, manager and readiness: the parameter's schema, and an SQL condition

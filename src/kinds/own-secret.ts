@@ -42,9 +42,9 @@ export type SecretUser = {
 
 /**
  * Copies the given secrets with these `keys` into the object's own Secret, and deletes their rows. After that, the only
- * other copy is in the row of the declaration in effect. Does nothing if all of them have been copied already. Values
- * that the Secret already contains stay if their key is in `keys` or `kept`; all others are removed. Returns the
- * problem if the Secret cannot be written.
+ * other copy is in the row of the declaration in effect. Does nothing if all of the given secrets have already been
+ * copied. Values that the Secret already contains stay if their key is in `keys` or `kept`; all others are removed.
+ * Returns the problem if the Secret cannot be written.
  */
 export async function copyGiven(
   { store, pool, sealer }: OwnSecretDeps,
@@ -55,8 +55,8 @@ export async function copyGiven(
   if (!isGiven(await listGiven(pool, id))) return undefined;
   const { namespace, name, uid } = object.metadata;
   const secret = { namespace, name: ownSecretName(names, id) };
-  // The Secret is read before the rows. If another leader copies a newer secret meanwhile, this write fails with a
-  // conflict.
+  // The Secret is read before the rows. If another leader copies a newer secret in the meantime, the write below fails
+  // with a conflict.
   const there = await store.get('Secret', secret);
   const rows = await listGiven(pool, id);
   if (!isGiven(rows)) return undefined;
@@ -138,8 +138,8 @@ export async function removeSecretOf(
 }
 
 /**
- * Deletes the object's own Secret, unless somebody else writes to it. Also deletes given secrets that were not copied
- * into it yet.
+ * Deletes the object's own Secret, unless another field manager writes to that Secret too. Also deletes given secrets
+ * that have not been copied into it yet.
  */
 async function removeOwnSecret(
   { store, pool }: Pick<OwnSecretDeps, 'store' | 'pool'>,

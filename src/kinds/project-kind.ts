@@ -21,7 +21,7 @@ import type { KindProjection, KindRow, KindRows } from './kind-rows.sql.ts';
 
 export type ProjectDeps = QuotaDeps & { pool: Pool; notifier: Notifier; sealer: Sealer };
 
-/** Result of a reconcile. `reason` and `message` are for the `Ready` condition. */
+/** Result of a reconcile: whether the object is ready, with the `reason` and `message` for the `Ready` condition. */
 export type Found = Problem & { ready: boolean };
 
 export type ToProject<Spec> = {
@@ -29,8 +29,8 @@ export type ToProject<Spec> = {
   declared: Omit<KindProjection<Spec>, keyof Found>;
   found: Found;
   /**
-   * Secret in plain text; `text` is undefined if the kind or the object has no secret. Null means that the declaration
-   * was rejected, so the declaration in effect stays the same.
+   * Secret in plain text. `text` is undefined if the kind or the object has no secret. The whole property is null if
+   * the declaration was rejected; in that case, the declaration in effect stays the same.
    */
   secret: { text: string | undefined } | null;
   whoElse: WhoElse;
@@ -171,7 +171,10 @@ export function goneLine<Spec>(
   return { before: { name, ...Object.fromEntries(shown), managed_by: managedBy } };
 }
 
-/** Hides an object whose declaration was removed. Also deletes its secret and its rows in other tables. */
+/**
+ * Marks the row of an object as deleted after the object's declaration was removed. Also deletes the object's secret
+ * and its rows in other tables.
+ */
 export async function removeKind<Spec, Used>(
   kind: ProjectedKind<Spec, Used>,
   deps: Pick<ProjectDeps, 'pool' | 'notifier'>,

@@ -31,11 +31,11 @@ export type KindApiDeps = DeclareDeps & {
 export type WriteRules<Fields> = {
   /** Names that no object may have, each with the reason. */
   reservedNames?: Readonly<Record<string, string>>;
-  /** Prefix of a generated name. Defaults to the last word of the noun. */
+  /** Prefix of a generated name. Defaults to the last word of the kind's noun. */
   derivedName?: string;
   /**
-   * Returns the faults in the fields of a create request or of a merge patch, in which a field may be null. Without
-   * this check, these faults would appear only in a condition after the write. The operator validates the whole
+   * Returns the faults in the fields of a create request or of a merge patch. In a merge patch, a field may be null.
+   * Without this check, such faults would appear only after the write, in a condition. The operator validates the whole
    * declaration again.
    */
   faults?: (
