@@ -45,8 +45,8 @@ export async function readMark(db: Db, key: MarkKey): Promise<MarkRow | undefine
 }
 
 /**
- * Takes over the record of an unfinished request, and keeps its plan (plan.ts). Returns false if another request took
- * it over first.
+ * Takes over the record of an unfinished request. The plan in the record (plan.ts) stays the same. Returns false if
+ * another request took it over first.
  */
 export async function takeMark(
   db: Db,
@@ -75,7 +75,7 @@ export async function replaceMark(db: Db, mark: NewMark, from: string): Promise<
   return rowCount === 1;
 }
 
-/** A record that belongs to this process as long as its row contains `token`. */
+/** A record that this process has claimed. The claim holds as long as the row of the record contains `token`. */
 export type ClaimedMark = MarkKey & { token: string };
 
 /**
@@ -107,8 +107,8 @@ export async function writeDecision(db: Db, mark: ClaimedMark, decision: Buffer)
 }
 
 /**
- * Lets the next request with the same `Idempotency-Key` take over immediately. The row stays, because that request
- * needs the plan in it.
+ * Lets the next request with the same `Idempotency-Key` take over the record immediately. The row stays, because that
+ * request needs the plan in the row.
  */
 export async function abandonMark(db: Db, mark: ClaimedMark): Promise<void> {
   await db.query(
@@ -128,8 +128,8 @@ export async function renewMark(db: Db, mark: ClaimedMark): Promise<void> {
 }
 
 /**
- * Lets the next request with the same `Idempotency-Key` take over immediately. It is used when the process that handled
- * the first request is known to have ended.
+ * Lets the next request with the same `Idempotency-Key` take over immediately. Called when the process that handled the
+ * first request is known to have ended.
  */
 export async function abandonLostMark(db: Db, key: MarkKey, plannedId: string): Promise<void> {
   await db.query(
@@ -158,7 +158,7 @@ export async function hasOldMark(db: Db): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Deletes up to `limit` expired records and returns their number. Several processes may do so concurrently. */
+/** Deletes up to `limit` expired records and returns their number. Several processes may call it concurrently. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(

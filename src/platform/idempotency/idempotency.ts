@@ -24,9 +24,10 @@ import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
 /**
  * This module handles requests with an `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an
  * idempotency record (called a mark in this code) is inserted to show that the request is in progress. The transaction
- * that makes the change also stores the response in the record. A crash therefore leaves an unfinished record and no
- * change. The next request with the same key takes the record over after 60 s, or immediately if the client got an
- * error for which a retry may help. The previous owner can then neither finish the record nor commit its transaction.
+ * that makes the requested change also stores the response in the record. A crash before its commit therefore leaves an
+ * unfinished record and no change. The next request with the same key takes the record over after 60 s, or immediately
+ * if the client got an error for which a retry may help. The previous owner can then neither finish the record nor
+ * commit its transaction.
  */
 
 /**
@@ -51,7 +52,7 @@ export type MarkedRequest = {
   content: readonly (string | Buffer)[];
 };
 
-/** Idempotency record of a request that this process is allowed to handle. */
+/** Idempotency record of a request that this process has begun and that no other process handles. */
 export type Mark = {
   plan: Plan;
   /**
@@ -61,8 +62,8 @@ export type Mark = {
    */
   keep: (db: Db, answer: KeptAnswer) => Promise<void>;
   /**
-   * Keeps the record from being taken over. Unless this is called at least every 60 s, a repeated request may take it
-   * over.
+   * Keeps a repeated request from taking over the record. Must be called at least every 60 s while the request is in
+   * progress.
    */
   renew: () => Promise<void>;
   /** Releases the record without a response, so that a repeated request may run immediately. */
@@ -81,7 +82,10 @@ export type Idempotency = {
 export type IdempotencyDeps = { pool: Pool; sealer: Sealer; nowMs: () => number };
 type Sealed = { hash: string; seed: string };
 
-/** Maximum number of attempts to begin a request. An attempt fails only if another request changed the record first. */
+/**
+ * Maximum number of attempts to insert or take over the record of a request. An attempt fails only if another request
+ * changed the record first.
+ */
 const TRIES = 5;
 
 export function createIdempotency(deps: IdempotencyDeps): Idempotency {

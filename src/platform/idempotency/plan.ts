@@ -14,7 +14,7 @@ export type Plan = {
   id: string;
   /** 32 random bytes from which the resource's secrets are derived. */
   seed: Buffer;
-  /** True if an earlier attempt may have done all or part of the work. */
+  /** True if an earlier attempt of the same request may have done all or part of the work. */
   isRetry: boolean;
   /** Key of the idempotency record, if the request has an `Idempotency-Key`. */
   mark?: MarkKey;
@@ -26,8 +26,8 @@ export type Plan = {
 };
 
 /**
- * Creates the plan for a request without an `Idempotency-Key`. It is not stored, because a repeat without a key is a
- * new request.
+ * Creates the plan for a request without an `Idempotency-Key`. The plan is not stored, because a repeated request
+ * without a key counts as a new request.
  */
 export function freshPlan(nowMs: number): Plan {
   let seed: Buffer | undefined;
