@@ -35,9 +35,9 @@ export type CredentialsDeps = {
 
 /**
  * Loads the pod's own service account or, outside a pod, the kubeconfig that kubectl would use (including exec plugins
- * and OIDC). It imports @kubernetes/client-node only to read a kubeconfig, because that package costs 87 MB of memory
- * and a second of startup time. That is too much for a pod, which only reads three files.
- * @throws StartupError if there is neither
+ * and OIDC). Imports @kubernetes/client-node only outside a pod, to read the kubeconfig. That package costs 87 MB of
+ * memory and a second of startup time, and a pod does not need it to read three files.
+ * @throws StartupError if there is neither a service account nor a kubeconfig
  */
 export async function loadCredentials(deps: CredentialsDeps): Promise<KubeCredentials> {
   return deps.service ? fromServiceAccount(deps, deps.service) : fromKubeconfig();
@@ -59,7 +59,7 @@ async function fromServiceAccount(
   let token = { text: '', readAtMs: -Infinity };
   const headers = async (): Promise<Record<string, string>> => {
     if (nowMs() - token.readAtMs > TOKEN_KEPT_MS) {
-      // A failure to read the file is ignored, because the current token is still valid for minutes.
+      // If the file cannot be read, the cached token stays in use, because it is still valid for minutes.
       const text = await read('token').catch((error: unknown) => {
         if (token.text === '') throw error;
         return token.text;

@@ -24,12 +24,13 @@ export type EventSeries = {
 /**
  * Decides how to report an event, with the rules and limits of client-go's EventCorrelator. A repeated event increases
  * the count of its series. If more than 10 events differ only in their notes and follow each other within 10 minutes,
- * the eleventh and all later ones share one Event. After 25 events, an object may get only one more every 5 minutes.
+ * the eleventh and all later ones share one Event. After 25 events, an object may get only one more event every 5
+ * minutes.
  */
 export type EventCorrelator = {
   /**
-   * Counts an event. Returns its series, which the caller must send, or undefined if the limits do not allow sending
-   * now. In that case, the event is still included in the count that is sent next.
+   * Counts an event. Returns the series of the event, which the caller must send. Returns undefined if the limits do
+   * not allow sending now; the event is then included in the next count that is sent.
    */
   correlate: (about: EventSubject, text: ResourceEvent) => EventSeries | undefined;
 };

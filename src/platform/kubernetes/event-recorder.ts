@@ -155,8 +155,8 @@ function createSend(
       });
     } catch (error) {
       if (!isKubeError(error, 404)) throw error;
-      // Kubernetes deletes Events after an hour. The count then starts again, because the old Event is no longer
-      // visible.
+      // Kubernetes deletes Events after an hour. The count restarts at 1 in a new Event, because the old Event is no
+      // longer visible.
       delete series.name;
       series.count = 1;
       await create(series);

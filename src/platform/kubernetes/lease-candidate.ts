@@ -5,7 +5,7 @@ import { type LeaseLock, leasesPath } from './lease-lock.ts';
 import { leaseSpec, nextTransition, parseLease, type Lease } from './lease-record.ts';
 import { createListWatch } from './list-watch.ts';
 
-/** Candidate for a Lease. It follows the Lease with a watch, waits until the Lease may be taken, and takes it. */
+/** Candidate for a Lease. Follows the Lease with a watch, waits until the Lease may be taken, and takes it. */
 export type Candidate = {
   start: () => void;
   stop: () => Promise<void>;
@@ -71,8 +71,8 @@ export function createCandidate(deps: CandidateDeps): Candidate {
         await bell.wait(waitMs);
       }
     },
-    // Waits for the full time, even if the bell ends a wait early. That usually happens here, because the watch reports
-    // our own release of the Lease.
+    // Waits for the full time, even if the bell (`createBell`) ends a wait early. The bell usually rings during this
+    // pause, because the watch reports our own release of the Lease.
     pause: async (ms) => {
       const untilMs = nowMs() + ms;
       while (!signal.aborted && nowMs() < untilMs) await bell.wait(untilMs - nowMs());
@@ -100,11 +100,11 @@ function transitionsAfter(seen: Lease | undefined, identity: string): number {
 }
 
 /**
- * What a candidate knows about the Lease, and when it may therefore try to take it. The candidate considers the holder
- * dead if the record has not changed for the lease duration, measured with the candidate's own monotonic clock.
- * Outdated reports (from a watch that lags behind a read) can only make the candidate wait longer. A request to take
- * the Lease names the version that the candidate saw. The server therefore rejects the request if the holder has
- * renewed the Lease since.
+ * Stores what a candidate knows about the Lease, and computes when the candidate may try to take the Lease. The
+ * candidate considers the holder dead if the record has not changed for the lease duration, measured with the
+ * candidate's own monotonic clock. Outdated reports (from a watch that lags behind a read) can only make the candidate
+ * wait longer. A request to take the Lease names the version of the Lease that the candidate saw. If the holder has
+ * renewed the Lease since then, the server rejects the request.
  */
 export type LeaseView = {
   /** Records the current Lease, or undefined if none exists. */
@@ -130,7 +130,7 @@ export function createLeaseView(deps: {
 }): LeaseView {
   const { identity, leaseDurationMs, nowMs } = deps;
   let current: Lease | undefined;
-  /** Last record seen. It is kept even after the Lease has been deleted. */
+  /** The last Lease that was seen. Unlike `current`, it stays set after the Lease has been deleted. */
   let record: Lease | undefined;
   let changedAtMs = 0;
   let known = false;
@@ -139,8 +139,8 @@ export function createLeaseView(deps: {
     observe: (lease) => {
       known = true;
       current = lease;
-      // A deletion does not shorten the wait, because the former holder may not know of it yet and may continue to lead
-      // for a moment.
+      // A deletion does not shorten the wait, because the former holder may not have noticed the deletion yet and may
+      // still be leading.
       if (!lease) return;
       if (!record || hasChanged(record, lease)) changedAtMs = nowMs();
       record = lease;

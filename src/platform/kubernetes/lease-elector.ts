@@ -10,11 +10,12 @@ import { createTenure, type Tenure } from './lease-tenure.ts';
  * Elects one leader among several processes with a coordination.k8s.io/v1 Lease. It works like client-go's election,
  * with three differences. Candidates follow the Lease with a watch instead of polling, so a released Lease is taken
  * within milliseconds. While a leader is stopping, it continues to renew the Lease until `onLost` has ended, so that no
- * other process starts to lead before then. If the Lease is deleted, candidates still wait until it would have expired.
+ * other process starts to lead before then. If the Lease is deleted, candidates still wait until the deleted Lease
+ * would have expired.
  *
  * A Lease does not guarantee a single leader: if a leader is paused and resumes after another process has taken over,
- * it does not notice until its next timer fires. If a write must not happen twice, the store itself must therefore
- * reject the write of a former leader (fencing).
+ * the old leader does not notice until its next timer fires. If a write must not happen twice, the store itself must
+ * therefore reject the write of a former leader (fencing).
  *
  * When idle, all processes together send one request per `retryPeriodMs`. Required RBAC verbs for leases: create, get,
  * list, watch, update.
@@ -64,8 +65,8 @@ export type ElectorDeps = {
 };
 
 /**
- * Maximum pause in ms after another process took the Lease first. It keeps candidates from sending their requests in
- * lockstep.
+ * Maximum pause in ms after another process took the Lease first. The pause is random, so that candidates do not all
+ * send their next requests at the same time.
  */
 const CONFLICT_PAUSE_MS = 50;
 

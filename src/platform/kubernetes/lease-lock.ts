@@ -79,7 +79,7 @@ export type HeldLease = {
 };
 
 /**
- * Maximum number of attempts to write. A single concurrent write causes only one conflict, so several conflicts mean
+ * Maximum number of attempts to write. A concurrent write causes only one conflict, so several conflicts in a row mean
  * that another writer keeps changing the Lease.
  */
 const TRIES = 3;

@@ -75,8 +75,8 @@ export function leaseSpec(from: {
 const INT32_MAX = 2 ** 31 - 1;
 
 /**
- * Returns the next transition count. It wraps around, so that a count at its maximum does not block all later
- * takeovers.
+ * Returns the next transition count. After the maximum of a 32-bit integer, the count starts again, because the API
+ * server would reject a larger count and no process could take the Lease.
  */
 export function nextTransition(transitions: number): number {
   return transitions >= INT32_MAX ? 0 : transitions + 1;

@@ -16,7 +16,7 @@ export type Tenure = {
    * Renews the Lease immediately. It is called when the watch reports that the Lease may have another holder or none.
    */
   renewNow: () => void;
-  /** Ends the tenure, and releases the Lease if the server can be reached. Never throws. */
+  /** Ends the tenure. Also releases the Lease if the API server can be reached. Never throws. */
   giveBack: () => Promise<void>;
 };
 
@@ -64,10 +64,7 @@ export function createTenure(deps: TenureDeps): Tenure {
     return state !== 'held';
   }
 
-  /**
-   * Enforces the deadline. It runs independently of the renewals, so that a renewal that gets no response does not
-   * delay the deadline.
-   */
+  /** Enforces the deadline with its own timer, so that a renewal without a response does not delay the deadline. */
   function watchDeadline(): void {
     if (!isOver()) cancelDeadline = setTimer(watchDeadline, leftMs());
   }

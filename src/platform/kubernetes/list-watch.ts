@@ -23,8 +23,8 @@ export type ListWatch = {
   synced: Promise<void>;
   /**
    * Lists everything again, and resolves when all objects that existed at the time of the call have been reported.
-   * Callers need it because a watch alone does not show whether its data is current. Never resolves if the watch is
-   * stopped first.
+   * Callers use it because a watch does not show whether its data is up to date. Never resolves if the watch is stopped
+   * first.
    */
   refresh: () => Promise<void>;
 };
@@ -57,7 +57,7 @@ const WATCH_SEC = { min: 300, max: 600 };
 const DEAD_MAN_MS = 90_000;
 /**
  * Pauses in ms after failures. client-go waits up to 30 s to avoid a thundering herd. Here the maximum is 3 s, because
- * a handful of pods causes no herd, and people are watching when a cluster has just come back.
+ * a handful of pods is no herd, and users are waiting when a cluster has just become available again.
  */
 const BACK_OFF_MS = { base: 100, max: 3_000 };
 /**

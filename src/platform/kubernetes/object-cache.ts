@@ -11,9 +11,9 @@ export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion:
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 
 /**
- * Cache of the objects in one collection as last received, by namespace and name. It compares uids: if an object was
- * deleted and created again while the watch was interrupted, it reports a deletion and an addition, not a change.
- * Objects are frozen, because they are shared.
+ * Cache of the objects in one collection as last received, by namespace and name. The cache compares uids: if an object
+ * was deleted and created again while the watch was interrupted, the cache reports a deletion and an addition instead
+ * of a change. Objects are frozen, because they are shared.
  */
 export type ObjectCache<T> = Sink<T> & {
   get: (key: ObjectKey) => T | undefined;

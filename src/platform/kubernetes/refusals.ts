@@ -40,7 +40,7 @@ export function toStoreError(error: unknown): unknown {
  */
 const UNTYPED_PATCH = /failed to create typed patch object \([^)]*\): (?:\.([^:\s]+): )?(.*)$/s;
 
-/** Message of an error for which a retry never helps, although it arrives as an internal error (500). */
+/** Message of an error for which a retry never helps, although the server reports it as an internal error (500). */
 const TOO_LARGE_FOR_ETCD = 'etcdserver: request is too large';
 
 function untypedError([, field = '', text = '']: RegExpExecArray): FieldError {
@@ -80,8 +80,8 @@ function distinct(conflicts: { field: string; manager: string }[]) {
 }
 
 function fieldErrors({ causes, message }: KubeError): FieldError[] {
-  // Causes without a field (`<nil>`) are ignored, because they do not describe a mistake in the object. An example is
-  // the message that the server stopped checking.
+  // Causes without a field (`<nil>`) are ignored, because they do not describe a mistake in the object. For example,
+  // one such cause says that the server stopped checking.
   const found = causes.filter(({ field }) => field !== '<nil>');
   if (found.length === 0) return [{ pointer: '', code: 'invalid', detail: message }];
   return found.map(({ field, reason, message: text }) => {
@@ -95,7 +95,7 @@ function fieldErrors({ causes, message }: KubeError): FieldError[] {
       // shown.
       const detail = text.replace(/^Invalid value: (?:"(?:[^"\\]|\\.)*": )?/, '');
       // In the CRDs, a CEL rule replaces each pattern that has a description in words (crd.ts), and the rule's message
-      // is that description. If the message is such a description, the value has an invalid format.
+      // is that description. Such a message therefore means that the value has an invalid format.
       const isOfRule = pointer.startsWith('/spec') && !areWords(detail);
       return { pointer, code: isOfRule ? 'rule' : 'invalid_format', detail };
     }

@@ -20,9 +20,8 @@ import { annotateRequest, applyRequest, deleteRequest, statusRequest } from './w
  * Dependencies of the store that keeps declared objects in the Kubernetes API server. Objects of Parley's own watched
  * kinds are read from the watch's cache, without a request, and are never older than the last write through this store.
  * For Secrets and ConfigMaps, only the metadata is watched, and the content is read on demand, because a cluster may
- * have thousands of unrelated ones. Without a watch (in the API role), every read sends a request. A `get` of a watched
- * kind sends no request, and neither does a `patchStatus` that changes nothing. Any other `get`, `apply`, `annotate`,
- * `patchStatus` or `delete` sends one.
+ * have thousands of unrelated ones. Without a watch (in the API role), every read sends a request. Each write also
+ * sends one request, except a `patchStatus` that changes nothing, which sends none.
  */
 export type KubernetesResourceStoreDeps = {
   client: KubeClient;

@@ -13,8 +13,8 @@ type WatchedCache = Pick<ObjectCache<Resource>, 'get' | 'list' | 'wrote'>;
 
 export type WatchedKinds = {
   /**
-   * Returns the cached objects of a kind. Returns undefined if their content is not watched, or until all of them have
-   * been listed.
+   * Returns the cached objects of a kind. Returns undefined if the content of this kind is not watched, or if its
+   * objects have not all been listed yet.
    */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
@@ -94,8 +94,8 @@ const identified = z.object({
 });
 
 /**
- * Returns the cached object if `raw`, the received one, is the same version of it. This keeps a new list from storing a
- * second copy of every object in memory.
+ * Returns the cached object if the received object `raw` is the same version of that object. Without this check, each
+ * new list would store a second copy of every object in memory.
  */
 function unchanged(cache: ObjectCache<Resource>, raw: unknown): Resource | undefined {
   const { data } = identified.safeParse(raw);

@@ -43,8 +43,8 @@ export function applyRequest(applied: Applied, options: ApplyOptions): KubeReque
 }
 
 /**
- * Builds a patch that sets annotations. The patch names the version of the object that was read. If two writers choose
- * an id for the object at the same time, one of them therefore fails.
+ * Builds a patch that sets annotations. The patch names the version of the object that was read. If two writers set an
+ * id on the object at the same time, the patch of the second one therefore fails.
  */
 export function annotateRequest(
   { kind, metadata: { namespace, name, resourceVersion } }: Resource,
