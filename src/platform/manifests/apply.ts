@@ -10,14 +10,14 @@ import { escapeToken } from '../resources/schema/cel-rules.ts';
 import type { ManifestObject } from './object.ts';
 import { formatPointer, type ManifestProblem } from './report.ts';
 
-// Maximum number of rounds. A new round is needed after a field was dropped or another writer changed the object. Many
-// rounds mean that another writer keeps changing it.
+// Maximum number of attempts to apply an object. Another attempt is needed after a field was dropped or another writer
+// changed the object. Many attempts mean that another writer keeps changing the object.
 const MAX_ROUNDS = 8;
 
 /**
  * Applies one object as the field manager `file`, without forcing conflicts. A field that another manager owns is
  * reported and omitted, and the other fields are applied (contract/running.md#manifests). Resolves to the problems that
- * a person must fix. They remain until the manifest or the object changes.
+ * a user must fix. Each problem remains until the manifest or the object changes.
  * @throws the store's errors if the store is unavailable
  */
 export async function applyManifest(

@@ -36,8 +36,8 @@ const TIMING: ManifestTiming = {
 
 const MAX_RETRY_MS = 30_000;
 const DRAIN_TIMEOUT_MS = 5_000;
-// The timeout is longer than the controller's default of 30 s, because a thousand objects can take longer than that on
-// a slow database.
+// Timeout of a pass in ms. It is longer than the controller's default of 30 s, because applying a thousand objects to a
+// slow database can take longer than 30 s.
 const PASS_TIMEOUT_MS = 600_000;
 
 /**
@@ -91,7 +91,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
       stopping = true;
       watcher.stop();
       await controller.stop();
-      // No further pass will run, so a pending `start` must resolve now.
+      // No further pass will run. A pending `start`, which waits for the first pass, must therefore resolve now.
       firstPass.resolve();
     },
   };

@@ -16,15 +16,15 @@ import {
 
 export type ManifestTiming = {
   /**
-   * Time in ms to wait after the last change of a burst. Editors cause such bursts when they save a file. The total
-   * wait is at most `maxDelayMs`.
+   * Time in ms between the last change in a burst and the next pass. Editors cause bursts of changes when they save a
+   * file. A pass starts at most `maxDelayMs` after the first change.
    */
   debounceMs: number;
   maxDelayMs: number;
   /**
-   * Interval in ms between passes that run even without a file event. They find changes that cause no events. This is
-   * also the time for which a file must stay empty before its objects count as missing, because an empty file may be
-   * half written.
+   * Interval in ms between passes that run even without a file event. These passes find changes that cause no events. A
+   * file must also stay empty for this time before its objects count as missing, because an editor may not have written
+   * the file completely.
    */
   rescanMs: number;
   /**
@@ -34,7 +34,7 @@ export type ManifestTiming = {
   settleMs: number;
   /** Interval in ms at which all objects are applied again, even if they seem unchanged. */
   fullPassMs: number;
-  /** Time in ms to wait after a failure of the store. It doubles with each failure, up to 30 s. */
+  /** Time in ms to wait after the store has failed. The time doubles with each further failure, up to 30 s. */
   retryMs: number;
 };
 
@@ -53,8 +53,8 @@ export type ManifestPassDeps = {
  */
 export type ManifestPassResult = { folders: ManifestLook['folders']; againInMs: number };
 
-// Number of failures in a row after which a pass stops. If the store is down, every further object would only wait for
-// its own timeout.
+// Number of failures in a row after which a pass stops. If the store is down, each further object would have to wait
+// for a timeout.
 const MAX_FAILURES_IN_A_ROW = 3;
 
 const DELETES_NOTHING: ManifestProblem = {
@@ -170,8 +170,8 @@ function resolveDuplicates(look: ManifestLook): {
 /** Tracks how long objects that were declared earlier have been missing. */
 function createAbsences(deps: { nowMs: () => number; timing: ManifestTiming }): {
   /**
-   * Updates the times after the folder was read. Returns true if an object is missing that was declared at the previous
-   * call.
+   * Updates the times after the folder was read. Returns true if an object that was declared at the previous call is
+   * missing now.
    */
   note: (declared: Declared, look: ManifestLook) => boolean;
   /**

@@ -15,8 +15,8 @@ export async function pruneManifests(deps: {
   store: Pick<ResourceStore, 'apply' | 'delete' | 'list'>;
   kinds: readonly string[];
   /**
-   * Returns true if the object may be removed, and false if a manifest still declares it or this is not certain yet.
-   * The argument is a `ManifestObject.id`.
+   * Returns true if the object may be removed. Returns false if a manifest still declares it, or if that is not certain
+   * yet. The argument is a `ManifestObject.id`.
    */
   mayRemove: (id: string) => boolean;
   info: (text: string) => void;

@@ -32,8 +32,8 @@ export type ManifestReaderDeps = {
   validate: Validator;
   nowMs: () => number;
   /**
-   * Time in ms for which a file must stay empty before its objects count as missing. Until then, it may be half
-   * written.
+   * Time in ms for which a file must stay empty before its objects count as missing. Until then, an editor may still be
+   * writing the file.
    */
   emptySettleMs: number;
 };

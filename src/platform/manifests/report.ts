@@ -1,11 +1,11 @@
 /** Position in a manifest. `file` is the path as a person would type it. Lines and columns start at 1. */
 export type ManifestPlace = { file: string; line: number; column: number };
 
-/** A problem that a person has to fix. `field` is a path such as `spec.tools[0].url`. */
+/** A problem that a user has to fix. `field` is a path such as `spec.tools[0].url`. */
 export type ManifestProblem = { place?: ManifestPlace; field?: string; detail: string };
 
 /**
- * One-line message for a person. A problem is reported once, and again only if it disappears and returns. `text` is the
+ * One-line message for the user. A problem is reported once, and again only if it disappears and returns. `text` is the
  * complete message: `file:line:column field: what to change`.
  */
 export type ManifestReport = { level: 'info' | 'error'; text: string; place?: ManifestPlace };

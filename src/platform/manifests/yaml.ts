@@ -30,8 +30,8 @@ const MAX_ALIASES = 100;
 const MAX_PROBLEMS_PER_DOCUMENT = 3;
 
 /**
- * Parses each document in a file separately. `---` at the start of a line always ends a document. If the library split
- * the file, an unclosed quote in one document would swallow the next document.
+ * Parses each document in a file separately. `---` at the start of a line always ends a document. If the YAML library
+ * split the file instead, it would read the document after an unclosed quote as part of the quote.
  */
 export function parseYaml(
   file: string,
@@ -48,8 +48,8 @@ export function parseYaml(
 }
 
 /**
- * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Where a YAML 1.1 parser would return a
- * date, or the number 1320 for `22:00`, kubectl returns the string, and so do we.
+ * Options for parsing YAML 1.1 as kubectl does: `no` is false, and `<<` merges. Dates and values such as `22:00`, which
+ * YAML 1.1 reads as the number 1320, stay strings.
  */
 const LIKE_KUBECTL = {
   version: '1.1',
