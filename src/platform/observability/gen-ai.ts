@@ -4,8 +4,9 @@ import type { Metrics } from './metrics.ts';
 
 /**
  * Spans and metrics that follow OpenTelemetry's conventions for generative AI (`gen_ai.*`, status: in development).
- * Only this file contains their names, so that a renaming affects only this file. They never contain prompts, replies,
- * arguments or results, nor anything that identifies a person, a key or an address.
+ * Only this file contains the names of these conventions, so only this file must change if OpenTelemetry renames
+ * something. Spans and metrics never contain prompts, replies, arguments or results, nor anything that identifies a
+ * person, a key or an address.
  */
 export type GenAi = ReturnType<typeof createGenAi>;
 
@@ -23,7 +24,7 @@ type GenAiMetrics = Pick<
   'modelDuration' | 'modelTokens' | 'modelFirstChunk' | 'toolDuration'
 >;
 
-/** Label value for all names beyond the limit `NAMES_MAX`. OpenTelemetry defines it. */
+/** Label value, defined by OpenTelemetry, for all names beyond the limit `NAMES_MAX`. */
 const OTHER = '_OTHER';
 /** Maximum number of distinct names per label. Tenants choose the names, and each name costs a dozen time series. */
 const NAMES_MAX = 100;
@@ -32,7 +33,7 @@ export function createGenAi(metrics: GenAiMetrics) {
   const pairs = createLabels();
   const toolNames = createLabels();
   return {
-    /** Records a turn, which is all of an agent's work for one reply. Ids are in the form that the REST API shows. */
+    /** Records a turn: all the work of an agent for one reply. Ids are in the form that the REST API shows. */
     invokeAgent: <T>(
       about: { agentId: string; agentVersion: number; conversationId: string },
       run: (span: OpenSpan) => Promise<T>,

@@ -62,8 +62,8 @@ export function createMetrics(options: { processMetrics: boolean }) {
 }
 
 /**
- * Creates the metrics for limits. They have no label for the key or the namespace, because callers can create any
- * number of those.
+ * Creates the metrics for limits. These metrics have no label for the API key or the namespace, because the number of
+ * keys and namespaces is unlimited.
  */
 function createLimitMetrics(registry: Registry) {
   const { counter, gauge } = makersIn(registry);
@@ -134,14 +134,14 @@ function createDeliveryMetrics(registry: Registry) {
 }
 
 /**
- * Maximum age of a measurement in ms. An older measurement is not exported, because it would be mistaken for a current
- * one.
+ * Maximum age of a measurement in ms. An older measurement is not exported, because readers would mistake it for a
+ * current value.
  */
 const MEASURED_MAX_AGE_MS = 30_000;
 
 /**
- * Returns a function to call after each measurement. It exports the gauges until the measurement is too old. A process
- * that never measures therefore does not export them, so they never show a wrong 0.
+ * Returns a function to call after each measurement. The function exports the gauges until the measurement is older
+ * than `MEASURED_MAX_AGE_MS`. A process that never measures does not export the gauges, so they never show a wrong 0.
  */
 function showingWhileFresh(
   registry: Registry,

@@ -55,8 +55,8 @@ function parse(traceparent: string): SpanContext | undefined {
 }
 
 /**
- * Returns the `traceparent` of the active trace, or undefined if there is no trace. Callers send it, or store it for
- * later work.
+ * Returns the `traceparent` of the active trace, or undefined if there is no trace. Callers send the value with a
+ * request, or store it for later work.
  */
 export function activeTraceparent(): string | undefined {
   const active = trace.getSpanContext(context.active());
@@ -74,8 +74,8 @@ function format({ traceId, spanId, traceFlags }: SpanContext): string {
 }
 
 /**
- * Runs a function outside of any trace. Use it for work that serves many requests. Otherwise the work would belong to
- * the trace of the request that happened to start it.
+ * Runs a function outside of any trace. Used for work that serves many requests, which would otherwise belong to the
+ * trace of the request that happened to start the work.
  */
 export function outsideOfTraces<T>(run: () => T): T {
   return context.with(ROOT_CONTEXT, run);

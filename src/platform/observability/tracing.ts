@@ -21,7 +21,9 @@ export type Tracing = {
  * find a new trace right away.
  */
 const SEND_EVERY_MS = 1_000;
-/** Maximum time in ms for the last send. It counts toward the 25 s that a process has to stop. */
+/**
+ * Maximum time in ms to send the remaining spans at shutdown. It is part of the 25 s within which a process must stop.
+ */
 const FLUSH_MS = 3_000;
 
 export async function startTracing(

@@ -5,7 +5,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { monotonicMs, setInterval } from '../../clock.ts';
 import type { Work } from './work.ts';
 
-/** This module is the code of the watchdog thread (watchdog.ts), which shares only a counter with the program. */
+/**
+ * This module runs in the watchdog thread (watchdog.ts). The thread shares only a counter with the program that it
+ * watches.
+ */
 
 export type WatchdogData = {
   /** Number of times that a timer in the watched event loop has fired. */
@@ -25,7 +28,7 @@ type Seen = Pick<Stall, 'work' | 'at'>;
 const STALL_MS = 100;
 /**
  * Time in ms for which the event loop must be blocked before the program is paused. It is shorter than `STALL_MS`, so
- * that even in a short stall, the blocking code is still running when the program is paused.
+ * that the blocking code is still running when the program is paused, even in a short stall.
  */
 const INTERRUPT_MS = 60;
 const TICK_MS = 20;

@@ -33,8 +33,8 @@ export async function startWatchdog({
   const data: WatchdogData = {
     beats,
     beatMs: BEAT_MS,
-    // Disabled if a debugger is attached, because its breakpoints would look like stalls, and two debuggers would
-    // disturb each other.
+    // Pausing is disabled if a debugger is attached, because its breakpoints would look like stalls, and two debuggers
+    // would disturb each other.
     mayInterrupt: inspector.url() === undefined,
   };
   const thread = new Worker(programFile(import.meta.url, 'watchdog-thread'), {

@@ -3,12 +3,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 /** Describes the work to which the running code belongs: a request, a socket frame or a job. */
 export type Work = {
   /**
-   * Name of the work, such as `POST /v1/agents` or `reconcile agent`. There are only a few different names, so that
-   * they can be metric labels.
+   * Name of the work, such as `POST /v1/agents` or `reconcile agent`. The number of different names is small, so that a
+   * name can be a metric label.
    */
   name: string;
   /**
-   * Namespace of the work. It is undefined until it is known, and for work that does not belong to a single namespace.
+   * Namespace of the work. Undefined for work that does not belong to a single namespace, and for other work until the
+   * namespace is known.
    */
   namespace?: string | undefined;
 };
