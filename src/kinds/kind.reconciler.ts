@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Writes the row of the object that is being reconciled. Calls `projectKind` with this argument and the other inputs. */
+/** Writes the row of the object that is being reconciled. Calls `projectKind` with its argument. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
