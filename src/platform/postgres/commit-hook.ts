@@ -2,10 +2,10 @@ import type { Db, Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
 /**
- * Function that a service calls at the end of its transaction with the value that it is about to return. It lets the
- * caller of the service commit something together with the change. The API uses it to store the response for an
- * `Idempotency-Key` (contract/idempotency.md#keys). After a crash, either both the change and the response are stored,
- * or neither is.
+ * Function that a service calls at the end of its transaction, with the value that the service is about to return. With
+ * this hook, the caller of the service can commit something together with the change. The API uses it to store the
+ * response for an `Idempotency-Key` (contract/idempotency.md#keys). After a crash, either both the change and the
+ * response are stored, or neither is.
  */
 export type CommitHook<R> = (db: Db, result: R) => Promise<void>;
 

@@ -2,15 +2,15 @@ import { codeOf } from '../../errors.ts';
 import type { Pool } from './pool.ts';
 import { inTransaction } from './transaction.ts';
 
-/** Highest count that is returned. It means this number of rows or more. */
+/** Highest count that `countRows` returns. It means that there are this many rows or more. */
 export const COUNT_MAX = 10_000;
 
-/** Maximum duration of a count in ms. */
+/** Maximum duration of a count in ms. A count that takes longer is canceled. */
 const COUNT_MS = 500;
 /** Code of query_canceled (PostgreSQL, appendix A). */
 const CANCELED = '57014';
 
-/** Counts the rows of a list, but stops at 10,000. Returns null if that takes more than half a second. */
+/** Counts the rows of a list, up to `COUNT_MAX`. Returns null if the count takes longer than `COUNT_MS`. */
 export async function countRows(
   pool: Pool,
   { from, where, values }: { from: string; where: string; values: readonly unknown[] },

@@ -10,8 +10,8 @@ import { createClient } from './pool.ts';
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
 /**
- * Setting that declares consent to data loss. It is set where the other settings are: in postgresql.conf or with
- * `alter database … set`.
+ * Setting that declares consent to data loss. Like the settings above, it is set in postgresql.conf or with `alter
+ * database … set`.
  */
 const CONSENT = 'parley.may_lose_data';
 

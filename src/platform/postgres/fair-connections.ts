@@ -20,9 +20,9 @@ const SHARE = 2;
 /** Time in ms for which a namespace counts as active after it last asked for a connection. */
 const ACTIVE_MS = 1_000;
 /**
- * Time in ms after which a connection in use no longer counts toward `SHARE`. By then it is probably used by a long
- * transaction that mostly waits, such as one that indexes a large text. If it still counted, the other work of its
- * namespace would have to wait, and so would a transaction that needs a second connection.
+ * Time in ms after which a connection in use no longer counts toward `SHARE`. By then, a long transaction that mostly
+ * waits probably uses the connection, such as one that indexes a large text. If such connections still counted, the
+ * other work of the namespace would have to wait for them.
  */
 const LONG_MS = 50;
 
@@ -35,7 +35,10 @@ type Holdings = {
    * wait.
    */
   countOf: (namespace: Namespace) => number;
-  /** Records that a namespace has taken a connection. Returns the time, which must be passed to `giveBack`. */
+  /**
+   * Records that a namespace has taken a connection. Returns the current time, which the caller must pass to
+   * `giveBack`.
+   */
   take: (namespace: Namespace) => number;
   giveBack: (namespace: Namespace, sinceMs: number) => void;
 };
@@ -44,8 +47,8 @@ function createHoldings(): Holdings {
   /** For each namespace, the times at which its current connections were taken, oldest first. */
   const held = new Map<Namespace, number[]>();
   /**
-   * The last two namespaces that asked for a connection, with the times of their last requests. Two are enough to
-   * decide, for any namespace, whether another one is active.
+   * The last two namespaces that asked for a connection, with the times of their last requests. Two namespaces are
+   * enough to decide, for any namespace, whether a different one is active.
    */
   let active: { namespace: string; atMs: number }[] = [];
 
@@ -84,9 +87,9 @@ function createHoldings(): Holdings {
 
 /**
  * Shares the connections of a pool between namespaces. A free connection goes to the waiting namespace that holds the
- * fewest. `pg`'s own pool is first come, first served, so all statements of a busy namespace would run before those of
- * any other. A namespace also waits while it has used up its `SHARE`. All work without a namespace is treated as one
- * namespace that has no such limit and never counts as active.
+ * fewest. `pg`'s own pool is first come, first served, so all waiting statements of a busy namespace would run before a
+ * later statement of any other namespace. A namespace also waits while it has used up its `SHARE`. All work without a
+ * namespace is treated as one namespace that has no such limit and never counts as active.
  */
 export function shareConnections(
   pool: pg.Pool,

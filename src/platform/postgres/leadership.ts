@@ -18,8 +18,8 @@ export class NotLeaderError extends Error {
 
 const NAME = 'operator';
 /**
- * Id of the store of declared objects. It is constant, because a leader that is elected with this lock always uses the
- * `postgres` store, which is in the same database.
+ * Id of the store of declared objects (see `raiseEpoch`). It is constant, because a leader that is elected with this
+ * lock always uses the `postgres` store, which is in the same database.
  */
 const STORE_ID = 'postgres';
 const LOCK = [0x7061, 0x6c64];
@@ -139,8 +139,8 @@ export async function raiseEpoch(db: Db, storeId: string): Promise<TermOfOffice>
 }
 
 /**
- * Sends a statement at regular intervals, so that the server does not end the session because it is idle. Calls
- * `onSilence` if the server does not reply.
+ * Sends a statement at regular intervals, because the server ends an idle session. Calls `onSilence` if the server does
+ * not reply.
  */
 function beat(client: Db, leaseMs: number, onSilence: () => void): () => void {
   let unanswered = 0;

@@ -21,15 +21,15 @@ export function inOrder({ order }: ListOrder): {
 }
 
 /**
- * Maximum size in bytes of the JSON documents in one page. The limit is needed because a page is serialized in one
- * step, during which the process can do nothing else.
+ * Maximum size in bytes of the JSON documents in one page. The limit is needed because serializing a page blocks the
+ * event loop of the process.
  */
 export const PAGE_DOCUMENTS_BYTES = 1024 * 1024;
 
 /**
  * Returns the query for a list whose items have JSON documents. The query returns the first row and all further rows
- * whose documents still fit on the page. If another row follows, the query returns it too, with `fits` false.
- * PostgreSQL sums the sizes, so it does not send any rows after that. `limit` is one more than the number of items on
+ * whose documents still fit on the page. If more rows follow, the query also returns the next row, with `fits` false.
+ * Because PostgreSQL sums the sizes, it sends no rows after that one. `limit` is one more than the number of items on
  * the page.
  */
 export function fittingRows(list: {
@@ -62,7 +62,7 @@ export function bytesOf(...columns: readonly string[]): string {
 /** Row that the query of `fittingRows` returns. */
 export type FittingRow<Row> = Row & { fits: boolean };
 
-/** Returns the number of items on the page: at most `limit`, and only those that fit. */
+/** Returns the number of items on the page. Counts at most `limit` items, and only items that fit. */
 export function itemsThatFit(rows: readonly { fits?: boolean }[], limit: number): number {
   const tooLarge = rows.findIndex(({ fits }) => fits === false);
   return tooLarge === -1 ? limit : Math.min(limit, tooLarge);
@@ -120,8 +120,8 @@ export function anywhere(text: string): string {
 }
 
 /**
- * Returns a condition that a column has one of the values. A single value is compared with `=`, because that can use an
- * index that `any` cannot use.
+ * Returns a condition that a column has one of the values. A single value is compared with `=` instead of `any`,
+ * because PostgreSQL can use more indexes for `=`.
  */
 export function oneOf(column: string, values: readonly string[] | undefined): Condition {
   return values?.length === 1 ? [`${column} =`, values[0]] : [`${column} = any(?)`, values];

@@ -1,14 +1,12 @@
 import { delay } from '../../clock.ts';
 import { codeOf } from '../../errors.ts';
 
-/**
- * Value of `lock_timeout` in ms. It is half of the longest time for which a schema change may block other statements.
- */
+/** Value of `lock_timeout` in ms. A schema change may block other statements for at most twice this time. */
 export const LOCK_TIMEOUT_MS = 500;
 const PAUSE_MS = 500;
 /**
- * Maximum number of attempts. Together they take about two minutes. A query may hold its lock for 15 s, and a dump much
- * longer.
+ * Maximum number of attempts, which together take about two minutes. That is long enough for any query, which may hold
+ * its lock for up to 15 s, but not for every database dump.
  */
 const TRIES = 120;
 const LOCK_NOT_AVAILABLE = '55P03';

@@ -28,7 +28,7 @@ export const CHANNELS = {
   keys: 'parley_keys',
   /**
    * Payload: declared objects whose rows have changed or were removed, each in the form of `projectedItem`
-   * (projected.ts). Some are also listed by another id, such as the uid. `*` means all.
+   * (projected.ts). An object may also be listed in a second form, such as its uid alone. `*` means all objects.
    */
   projected: 'parley_projected',
 } as const;
@@ -44,11 +44,11 @@ const RECONNECT_MS = 250;
 
 export type Notifier = {
   /**
-   * Sends the items immediately if no send is in progress. Otherwise sends them afterwards, together with all other
-   * items that arrive during that send.
+   * Sends the items. If a send is already in progress, the items wait until it has ended, and are then sent together
+   * with all others that have arrived by then.
    */
   notify: (channel: Channel, items: readonly string[]) => void;
-  /** Waits for the send in progress. */
+  /** Resolves when the send in progress has ended. */
   stop: () => Promise<void>;
 };
 
@@ -59,8 +59,8 @@ export function createNotifier(deps: { pool: Pool; log: Logger }): Notifier {
     // One commit may resolve the promises of many callers. Each of them continues in a microtask and adds its items.
     // Waiting for these microtasks makes it possible to send all of the items at once.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    // A run may have nothing to send: `notify` calls in these microtasks request another run, but this run already
-    // sends their items.
+    // A run may have nothing to send. The `notify` calls in these microtasks request another run, although this run
+    // already sends their items.
     if (waiting.size === 0) return;
     const batch = [...waiting].map(([channel, items]) => [channel, payloadOf(items)] as const);
     waiting.clear();

@@ -12,5 +12,5 @@ export async function isOnlyOne(db: Db, lock: number): Promise<boolean> {
   return rows[0]!.held;
 }
 
-/** First half of the key of these advisory locks: the ASCII string `reta`. */
+/** First half of the key of these advisory locks: the ASCII codes of `reta`. */
 const FAMILY = 0x72657461;

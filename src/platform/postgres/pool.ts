@@ -24,19 +24,19 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 const IDLE_TIMEOUT_MS = 300_000;
 /**
- * Maximum time in ms for which a transaction may be idle. A client that stops in the middle of a transaction would
- * otherwise hold back vacuum.
+ * Maximum time in ms for which a transaction may be idle. Without this limit, a client that stops in the middle of a
+ * transaction would keep VACUUM from removing dead rows.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /**
  * Parameters for every session in a pool. A statement sets them after connecting, because poolers such as PgBouncer
- * reject parameters in the startup message. Parameters given in `DATABASE_URL` take precedence.
- * `enable_seqscan`: PostgreSQL often plans a statement while its table is small, when a sequential scan is cheapest,
- * and keeps that plan while the table grows. After one tenant's upload, the statements of all other tenants scanned its
- * 50,000 passages until autovacuum had updated the statistics. With `off`, every sequential scan looks very expensive
- * to the planner, so PostgreSQL uses an index where there is one.
- * `jit` is off, because PostgreSQL would otherwise compile each plan that looks so expensive.
+ * reject parameters in the startup message. Parameters given in `DATABASE_URL` take precedence. `enable_seqscan`:
+ * PostgreSQL often plans a statement while its table is small, when a sequential scan is cheapest, and keeps that plan
+ * while the table grows. After one tenant's upload, the statements of all other tenants scanned its 50,000 passages
+ * until autovacuum had updated the statistics. With `off`, every sequential scan looks very expensive to the planner,
+ * so PostgreSQL uses an index where there is one. `jit` is off, because PostgreSQL would otherwise compile every plan
+ * with such a high estimated cost.
  */
 const SETTINGS = {
   statement_timeout: String(STATEMENT_TIMEOUT_MS),
@@ -71,15 +71,15 @@ export function createPool(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     query_timeout: STATEMENT_TIMEOUT_MS + 1_000,
-    // Statements in a transaction can be sent before the previous one has its reply, so that they share a round trip
-    // (transaction.ts).
+    // Statements in a transaction can be sent before the previous statement has its reply, so that several statements
+    // share a round trip (transaction.ts).
     pipeline: true,
     keepAlive: true,
     application_name: 'parley',
     types: TYPES,
   });
   pool.on('error', (error) => {
-    // While the pool is closing, lost connections are expected, because the server may stop too.
+    // While the pool is closing, lost connections are not logged, because the server may be stopping too.
     if (pool.ending) return;
     options.log.warn({ reason: error.message }, 'lost an idle database connection');
   });

@@ -8,8 +8,8 @@ export type Projected = { resource: string; namespace: string; id: string };
 
 /**
  * Notifies other processes that the row of a declared object was changed or removed. Must be called after the commit.
- * The message includes the namespace, because listeners could not look it up for a removed row. `others` contains
- * further ids by which listeners know the resource.
+ * The message includes the namespace, because listeners cannot read it from a removed row. `others` contains other
+ * payload items by which listeners recognize the object, such as its uid.
  */
 export function tellProjected(
   { notifier }: { notifier: Pick<Notifier, 'notify'> },

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Sealer } from './sealing.ts';
 
-/** A stored value and its encrypted ("sealed") secret, which is null if the value has none. */
+/** A stored value with its encrypted ("sealed") secret. `sealed` is null if the value has no secret. */
 type InForce<T, Sealed = Buffer | null> = { value: T; sealed: Sealed };
 
 /**

@@ -12,8 +12,8 @@ import {
  * Encrypts ("seals") secrets at rest with AES-256-GCM and `PARLEY_ENCRYPTION_KEY`. Each secret is authenticated
  * together with its location (its "place"), so that an encrypted value copied into a different row cannot be decrypted
  * there. Layout in bytes: version (1) | key id (4) | nonce (12) | tag (16) | ciphertext. The key id identifies the
- * encryption key, so that the key can be replaced without downtime: values encrypted with either of two keys can be
- * decrypted, and only one of the keys encrypts (docs/operations/rotate-keys.md).
+ * encryption key, so that the key can be replaced without downtime: during a replacement, the new key encrypts, and
+ * both the old and the new key decrypt (docs/operations/rotate-keys.md).
  */
 export type Sealer = {
   /** Id of the encryption key. It is in bytes 2 to 5 of every value encrypted with that key. */
@@ -25,8 +25,8 @@ export type Sealer = {
    */
   open: (sealed: Buffer, place: string) => string;
   /**
-   * Returns a 16-byte message authentication code for the data and one purpose (HMAC-SHA256, RFC 2104). Only somebody
-   * who has the key can compute it.
+   * Returns a 16-byte message authentication code for the data and one purpose (HMAC-SHA256, RFC 2104). The code can be
+   * computed only with the encryption key.
    */
   sign: (data: Buffer, purpose: string) => Buffer;
   /** Returns true if one of the keys computed the signature for this data and purpose. */

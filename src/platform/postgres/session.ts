@@ -20,8 +20,8 @@ export class Session extends pg.Client {
     const ask: (...args: never[]) => unknown = this.query.bind(this);
     const noted = (...args: never[]): unknown => {
       this.#isAsked = true;
-      // Statements issued in the same tick are sent in one write, because writes to the socket are a large part of the
-      // CPU time.
+      // Sends all statements that are issued in the same tick with a single write, because each write to the socket
+      // costs much CPU time.
       socket.cork();
       process.nextTick(() => socket.uncork());
       return ask(...args);

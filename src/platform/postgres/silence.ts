@@ -1,9 +1,9 @@
 import type { Db } from './pool.ts';
 
 /**
- * This module marks long transactions as silent, which means that they will not emit any events. Readers of the event
- * stream wait for every transaction that may still add an event before their position (docs/decisions/0013), but not
- * for silent ones (docs/decisions/0051).
+ * This module marks long transactions as silent: a silent transaction never emits an event. Readers of the event stream
+ * wait for every transaction that may still add an event before their position (docs/decisions/0013), but not for
+ * silent ones (docs/decisions/0051).
  */
 
 /** First half of the advisory lock's key. The second half is computed from the transaction's id. */

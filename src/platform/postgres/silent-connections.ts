@@ -7,10 +7,9 @@ import { Session } from './session.ts';
 /**
  * This module ends connections that have died silently: a node or a NAT gateway between us and the server has dropped
  * them, so no reply will ever arrive. The statement timeout alone would take 16 s, and TCP cannot detect the loss while
- * it has nothing to send.
- * A connection that has had no reply for `SILENT_MS` is only suspected of being dead. A separate connection then asks
- * the server whether that session is working. The session of a slow statement is working, so its connection is not
- * ended, however long the statement takes. If the server cannot be asked, it is unavailable for everybody, and the
+ * it has nothing to send. A connection that has had no reply for `SILENT_MS` is suspected of being dead. This module
+ * then asks the server, over a separate connection, whether the session is running a statement. If so, the connection
+ * stays open, however long the statement takes. If the server cannot be asked, it is unavailable for everybody, and the
  * usual timeouts apply. Rejected alternative: a short timeout for every statement. A slow server would exceed it every
  * time, and again on every retry.
  */

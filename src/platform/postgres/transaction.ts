@@ -17,7 +17,7 @@ const TRIES = 3;
  * scratch on each call. A broken connection is discarded together with its transaction.
  *
  * `begin` is sent together with the first statement of `work`, and `commit` together with the statement of `last`, so
- * neither costs an additional round trip. `last` must send its statement before it waits for anything.
+ * neither costs an additional round trip. `last` must therefore send its statement before it awaits anything.
  */
 export async function inTransaction<T>(
   pool: Pool,
