@@ -7,7 +7,10 @@ import {
 } from '../resources/annotations.ts';
 import type { Resource } from '../resources/resource-store.ts';
 
-/** Origin of an activation or an audit record (contract/agents.md#activations), and the reason if one was given. */
+/**
+ * Author of a change, for an activation (contract/agents.md#activations) or an audit record. `reason` is null if the
+ * author gave none.
+ */
 export type Actor = { actor: string; reason: string | null };
 
 const { contentChange: CONTENT } = ANNOTATIONS;

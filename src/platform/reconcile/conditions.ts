@@ -15,8 +15,8 @@ export const ready = (why: Problem): Finding => ({ type: 'Ready', status: true, 
 export const notReady = (why: Problem): Finding => ({ type: 'Ready', status: false, ...why });
 const stalled = (why: Problem): Finding => ({ type: 'Stalled', status: true, ...why });
 /**
- * Builds the condition for a problem that may go away without a change to the object. For example, a missing object may
- * still be created, and the operator watches for it.
+ * Builds the condition for a problem that may go away without a change to the object. For example, an object refers to
+ * a missing object, which may still be created. The operator watches for such changes.
  */
 export const reconciling = (why: Problem): Finding => ({
   type: 'Reconciling',

@@ -16,10 +16,10 @@ export type IdentityDeps = {
 };
 
 /**
- * Finds the row id of a resource. If the resource has the id annotation, the id comes from there. Otherwise it is the
- * last id used under the resource's name, so that the same manifests on a new cluster continue the history. If there is
- * no such id, a new one is created. The id is written to the annotation before anything else happens, and never
- * changes. The status repeats the id in `idField`. An annotation that differs from the status is rejected.
+ * Finds the row id of a resource. If the resource has the id annotation, that id is used. Otherwise it is the last id
+ * used under the resource's name, so that the same manifests on a new cluster continue the history. If there is no such
+ * id, a new one is created. The id is written to the annotation before anything else happens, and never changes. The
+ * status repeats the id in `idField`. An annotation that differs from the status is rejected.
  */
 export async function identify(
   deps: IdentityDeps,
@@ -61,8 +61,7 @@ const FOREIGN =
   'or somebody changed the annotation (restore it)';
 
 /**
- * Returns true if one of the ids is not in this database. A different installation of Parley may have assigned such an
- * id.
+ * Returns true if one of the ids is not in this database. A different installation of Parley may have assigned that id.
  */
 async function isUnknown(
   { rows }: IdentityDeps,

@@ -30,18 +30,21 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   /** Name of the attempted action, for the Event that `kubectl describe` shows. */
   action: string;
   rows: Projections;
-  /** Returns true if `object` refers to the object of this kind and name, which may be a Secret or ConfigMap. */
+  /**
+   * Returns true if `object` refers to the object with the given kind and name. That object may be a Secret or
+   * ConfigMap.
+   */
   uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
   /** True if objects of other kinds may use objects of this kind. */
   isReferred?: boolean;
   /** Lists objects whose status is outdated although their declaration has not changed. */
   listStale?: () => Promise<ObjectKey[]>;
-  /** Lists objects for which the REST API has changed something outside of their declaration. */
+  /** Lists objects whose data outside of the declaration was changed through the REST API. */
   listChanged?: () => Promise<ObjectKey[]>;
   /**
    * Applies the current declaration of an object. It may be called at any time, even if nothing has changed. If it
-   * throws, it is called again later. `id` is a UUID. `epoch` makes it possible to reject the writes of a former
-   * leader.
+   * throws, it is called again later. `id` is a UUID. Writes check `epoch`, so that the writes of a former leader are
+   * rejected.
    */
   act: (
     resource: Resource<Spec, Status>,

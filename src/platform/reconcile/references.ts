@@ -15,8 +15,8 @@ import {
 import type { Problem } from './conditions.ts';
 
 /**
- * The value to which a spec refers, or the problem if it is missing. The problem's reason becomes the condition's
- * reason.
+ * The value to which a spec refers, or the problem if the value is missing. The problem's reason becomes the
+ * condition's reason.
  */
 export type Resolved = { value: string } | Problem;
 

@@ -21,15 +21,15 @@ import { WriteConflictError, type ObjectKey } from '../resources/resource-store.
 export type TermKind = {
   kind: string;
   /**
-   * Lists the keys of all declared objects and all rows. A row without an object belongs to an object that was deleted
-   * while no operator was watching.
+   * Lists the keys of all declared objects and of all rows. Rows are included, because a row without an object means
+   * that the object was deleted while no operator was watching.
    */
   listKeys: () => Promise<ObjectKey[]>;
   /** Lists objects that must be reconciled although their declaration has not changed. Called once a minute. */
   listStale?: (() => Promise<ObjectKey[]>) | undefined;
   /**
-   * Like `listStale`, but for objects that must not wait a minute. It is called every five seconds, when `look` is
-   * called, and again after a second as long as it returns objects. Calls are at least a second apart.
+   * Like `listStale`, but for objects that must not wait a minute. It is called every five seconds and soon after each
+   * call of `look`. If it returns objects, it is called again after a second. Calls are at least a second apart.
    */
   listChanged?: (() => Promise<ObjectKey[]>) | undefined;
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>;
@@ -133,7 +133,7 @@ function requeueOnConflict(
 
 /**
  * Queues all listed objects repeatedly, at a lower priority than live changes. `firstWaitMs` is the time between the
- * first and the second round. If it is 0, that time is `waitMs`, as between all later rounds.
+ * first and the second round. If it is 0, `waitMs` applies, which is the time between all later rounds.
  */
 async function queueAgain(deps: {
   listKeys: () => Promise<ObjectKey[]>;
@@ -161,8 +161,8 @@ async function queueAgain(deps: {
 type Look = { wake: () => void; stop: () => Promise<void> };
 
 /**
- * Calls `listChanged` periodically and when woken. Reconciling may itself cause a wake-up, so two runs are at least
- * `CHANGED_GAP_MS` apart.
+ * Calls `listChanged` periodically and after each call of `wake`. Reconciling an object may itself lead to such a call,
+ * so two runs are at least `CHANGED_GAP_MS` apart.
  */
 function startLook({
   listChanged,

@@ -8,8 +8,8 @@ const SPEC_BOUNDS = { membersMax: 10_000, depthMax: 72 };
 
 /**
  * Returns the reason why a spec cannot be stored, or undefined if it can. The API server accepts any character in a
- * string, but PostgreSQL can store neither U+0000 nor a lone surrogate. The API server also accepts very deep or very
- * large values where a schema preserves unknown fields. Without this check, such a spec would fail on every retry, or
+ * string, but PostgreSQL can store neither U+0000 nor a lone surrogate. In fields that may have unknown members, the
+ * API server also accepts very deep or very large values. Without this check, such a spec would fail on every retry, or
  * slow down every list that includes it.
  */
 export function refuseUnstorable(spec: unknown): { reason: string; message: string } | undefined {

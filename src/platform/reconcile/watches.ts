@@ -20,7 +20,7 @@ export type Watches = {
   isSynced: () => boolean;
   /** Resolves when the cached objects of the registered kinds are at least as recent as this call. */
   refresh: () => Promise<void>;
-  /** Queues an object if this store contains it, and queues all objects that use it. */
+  /** Reports an object to `onChange` if this store contains it. Also reports all objects that use it. */
   look: (kind: string, key: ObjectKey) => void;
   stop: () => Promise<void>;
 };
