@@ -15,7 +15,7 @@ export const ANNOTATIONS = {
    * manager.
    */
   pinChange: 'parley.dev/pin-change',
-  /** A new value requests another reconcile. The status repeats the value when that reconcile is done. */
+  /** A changed value of this annotation requests a reconcile. After that reconcile, the status repeats the value. */
   reconcileRequestedAt: 'parley.dev/reconcile-requested-at',
 } as const;
 

@@ -1,9 +1,9 @@
 import type { FieldError } from '../../errors.ts';
 
 /**
- * This module defines the store of declared objects. It has two implementations: `kubernetes` (the API server) and
- * `postgres` (tables, for a single user without a cluster). Reconcilers, the API and the manifest folder use only this
- * interface, which does not depend on any kind. Every call may throw `StoreUnavailableError`. The semantics are a
+ * This module defines the store of declared objects. The store has two implementations: `kubernetes` (the API server)
+ * and `postgres` (tables, for a single user without a cluster). Reconcilers, the API and the manifest folder use only
+ * this interface, which does not depend on any kind. Every call may throw `StoreUnavailableError`. The semantics are a
  * subset of Kubernetes': server-side apply with one set of owners per top-level spec field, optimistic concurrency with
  * `resourceVersion`, a `generation` that changes only with the spec, and a status that is written separately.
  */
@@ -52,7 +52,7 @@ export type DeclaredMeta = ObjectKey & {
   annotations?: Record<string, string>;
 };
 
-/** Complete declaration of an object by one field manager, as in server-side apply. */
+/** Everything that one field manager declares for an object, as in server-side apply. */
 export type Applied = DeclaredMeta & {
   kind: string;
   spec: Record<string, unknown>;

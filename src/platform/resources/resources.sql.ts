@@ -17,9 +17,9 @@ import type { Sealer } from '../postgres/sealing.ts';
 import { inTransaction } from '../postgres/transaction.ts';
 
 /**
- * Stores declared objects in tables, for a single user without a cluster. It is much simpler than an API server.
- * Writers take turns by locking one row. Each top-level spec field, label and annotation has owners. A watcher queries
- * the objects whose resource version is higher than the last one that it has seen.
+ * Stores declared objects in tables, for a single user without a cluster. It is much simpler than an API server. Each
+ * write locks the same row, so only one write runs at a time. Each top-level spec field, label and annotation has
+ * owners. A watcher queries the objects whose resource version is higher than the last one that it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -86,7 +86,7 @@ export function createPostgresResourceStore(
       const stored = await write(applied.kind, applied, (current) =>
         mergeApplied({ applied, options, current, validate: deps.validate }),
       );
-      // Defined, because `mergeApplied` never deletes an object.
+      // `stored` is defined, because `mergeApplied` returns undefined only if the stored object stays the same.
       return stored!;
     },
     annotate: async (kind, key, annotations) => {
@@ -240,7 +240,7 @@ async function readAll(
 
 /**
  * Deletes tombstones (rows of deleted objects) that are older than a day. A watcher that was disconnected for longer
- * does not need tombstones, because it lists all objects and their projected rows again.
+ * does not need them, because it lists all objects and all rows of their kinds again.
  */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
@@ -255,7 +255,7 @@ async function nextVersion(db: Db): Promise<number> {
 
 /**
  * Stores the version, and notifies the watchers at the commit. NOTIFY in a transaction makes commits wait for each
- * other, but these transactions take turns anyway.
+ * other. That costs nothing here, because only one write runs at a time anyway.
  */
 async function raiseVersion(db: Db, version: number): Promise<void> {
   await db.query(

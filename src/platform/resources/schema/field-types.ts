@@ -176,7 +176,7 @@ export const metadataMap = metadataPairs
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Names of headers that Parley or its HTTP client sets. If users could set them, they could smuggle requests. */
+/** Names of headers that Parley or its HTTP client sets. A user who could set these headers could smuggle requests. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',

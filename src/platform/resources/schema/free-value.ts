@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
 /**
- * Limits for a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and views traverse such a
- * value, and every list includes it. A CRD cannot limit the size or depth of such a value, so the REST API and the
- * operator do.
+ * Limits for a value with unknown fields, such as a tool's JSON Schema. Validation, hashing and responses traverse the
+ * whole value, and every list of objects includes it. A CRD cannot limit the size or depth of such a value, so the REST
+ * API and the operator do.
  */
 export const FREE_VALUE = {
   /** Maximum size of the value as JSON, in bytes. */

@@ -56,8 +56,9 @@ const PLAIN_KEYS = [
 ] as const satisfies (keyof StructuralSchema)[];
 
 /**
- * Keys in zod's JSON Schema that are not simply copied. `children` converts the schemas under the first three.
- * `propertyNames` is omitted, because a structural schema has no such key.
+ * Keys in zod's JSON Schema that are not copied unchanged. `children` converts the schemas under
+ * `additionalProperties`, `properties` and `items`. `propertyNames` is omitted, because a structural schema has no such
+ * key.
  */
 const DROPPED_KEYS = new Set(['additionalProperties', 'properties', 'items', 'propertyNames']);
 

@@ -31,14 +31,14 @@ export function unknownFields(
   });
 }
 
-/** Returns the value without the null fields that the schema describes. */
+/** Returns the value without its null fields. A null field that the schema does not describe stays. */
 export function withoutNulls(value: unknown, schema: StructuralSchema): unknown {
   return rebuild(value, schema, (key, member, child) =>
     member === null && child !== undefined ? [] : [[key, withoutNulls(member, child ?? {})]],
   );
 }
 
-/** Returns the value with defaults filled in. Added fields follow the existing ones, in the schema's order. */
+/** Returns the value with defaults filled in. Added fields follow the existing fields, in the order of the schema. */
 export function withDefaults(value: unknown, schema: StructuralSchema): unknown {
   const filled = rebuild(value, schema, (key, member, child) => [
     [key, withDefaults(member, child ?? {})],

@@ -4,8 +4,9 @@ import { checkFreeValue, FREE_VALUE } from './free-value.ts';
 
 /**
  * This module derives the REST schema from a custom resource's schema. The REST schema rejects unknown fields, and has
- * the same limits and descriptions under snake_case names. It has no defaults, because the resource's schema has them.
- * CEL rules and duplicates are checked on the resource that is written, by the validator or the API server.
+ * the same limits and descriptions under snake_case names. It has no defaults, because they are filled in later, from
+ * the custom resource's schema. CEL rules and duplicates are checked on the resource that is written, by the validator
+ * or the API server.
  */
 
 /** Returns the fields in the body of a create request. Fields that are optional or have a default may be omitted. */

@@ -32,7 +32,10 @@ type Compiled = { spec: StructuralSchema; matches: ValidateFunction; checkRules:
  */
 const MAX_ERRORS = 50;
 
-/** Maximum size of an object in bytes. It is etcd's limit for one request, so the API server rejects larger objects. */
+/**
+ * Maximum size of an object in bytes. The API server rejects larger objects, because this is etcd's limit for one
+ * request.
+ */
 const MAX_OBJECT_BYTES = 1_500_000;
 
 /** Cache of compiled schemas. All validators share it, because compiling an agent's schema takes up to 100 ms. */
