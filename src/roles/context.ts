@@ -16,8 +16,9 @@ import { createPool, type Pool } from '../platform/postgres/pool.ts';
 import { createSealer, type Sealer } from '../platform/postgres/sealing.ts';
 
 /**
- * Services that every role needs, created once per process. The declaration store is not included, because the delivery
- * role does not use it and must not load its code (postgres-declarations, kubernetes-declarations).
+ * Services that every role needs, created once per process. The store of declared objects is not included, because the
+ * delivery role does not use it and must not load its code. That code is in postgres-declarations.ts and
+ * kubernetes-declarations.ts.
  */
 export type Context = {
   databaseUrl: string;

@@ -14,7 +14,7 @@ import type { KindDefinition } from '../platform/resources/schema/kind-definitio
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
 import type { KindDeps } from './operator/kind-deps.ts';
 
-/** A kind with the parts of it that the roles use: its reconciler and its REST interface. */
+/** A kind, with its reconciler for the operator and its REST interface for the API. */
 export type Kind = ListedKind & {
   /** Registers the part of the operator that reconciles objects of this kind. */
   register: (deps: KindDeps) => Promise<KindRegistration>;

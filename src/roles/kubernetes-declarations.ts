@@ -69,8 +69,8 @@ export async function createKubernetesDeclarations(
 
 /**
  * Elects a leader. The Lease decides which process is the leader. Each change of leader also increments the epoch in
- * the database, which prevents a former leader from writing. Unlike the Lease, the epoch does not depend on clocks. It
- * also stops a leader that was paused, and has been replaced meanwhile, from writing when it resumes.
+ * the database, which prevents a former leader from writing. Unlike the Lease, the epoch does not depend on clocks. The
+ * epoch therefore also stops a leader that was paused and replaced from writing when it resumes.
  */
 function electBy({
   pool,

@@ -5,8 +5,8 @@ import { createPool } from '../platform/postgres/pool.ts';
 import { maintainPartitions } from '../webhooks/queue/partitions.sql.ts';
 
 /**
- * Prepares a database for the roles: schema, partitions, and the order of events after a restore from another server.
- * Concurrent calls are safe.
+ * Prepares a database for the roles. Applies migrations, creates partitions, and corrects the order of events that were
+ * restored from another server. Concurrent calls are safe.
  * @throws StartupError if the database cannot be reached or is too old
  */
 export async function migrateDatabase(deps: { databaseUrl: string; log: Logger }): Promise<void> {

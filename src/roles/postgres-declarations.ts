@@ -17,7 +17,7 @@ export type PostgresDeclarations = {
   store: PostgresResourceStore;
   validate: Validator;
   elect: Elect;
-  /** Discards Events, because nobody reads them here. Conditions contain the same information. */
+  /** Discards Events, because nothing displays them without a cluster. Conditions contain the same information. */
   record: RecordEvent;
 };
 

@@ -1,11 +1,11 @@
-/** Shuts down the process once, on the first signal that asks it to stop. */
+/** This module shuts down the process on the first signal that asks it to stop. */
 import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
- * Time after which the process exits by force. It is longer than the longest shutdown without active calls, which
- * consists of ten seconds for a delivery attempt, the time to record it, and the shutdown of the database. Active calls
- * get additional time (`moreMs`).
+ * Time in ms after which the process exits even if the shutdown is not complete. It is longer than the longest shutdown
+ * without active calls, which consists of ten seconds for a delivery attempt, the time to record it, and the shutdown
+ * of the database. Active calls get additional time (`moreMs`).
  */
 const FORCE_AFTER_MS = 25_000;
 

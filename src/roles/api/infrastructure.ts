@@ -30,25 +30,25 @@ export type Infrastructure = RoleContext & {
    */
   noteProjected: (items: readonly string[]) => void;
   /**
-   * Registers `drop`, which removes objects from a cache of declarations. `drop` gets the items of each notification.
-   * After a write through REST, it gets the items of the written object before the response is sent, because the
-   * notification may arrive later.
+   * Registers `drop`, which removes objects from a cache of declarations. `drop` is called with the items of each
+   * notification. After a write through REST, `drop` is also called with the items of the written object before the
+   * response is sent, because the notification may arrive later.
    */
   cacheDeclarations: (drop: (items: readonly string[]) => void) => void;
   inFlight: InFlight;
   /** Wall clock, for times that are stored or shown. */
   nowMs: () => number;
-  /** Monotonic clock, for measuring waits: setting the wall clock back does not lengthen them. */
+  /** Monotonic clock, for measuring waits. A wait does not get longer if the wall clock is set back. */
   clockMs: () => number;
   /** Returns the base URL of the links in events. */
   baseUrl: () => string;
-  /** PARLEY_BASE_URL; undefined if it is not set. */
+  /** Value of `PARLEY_BASE_URL`; undefined if that variable is not set. */
   publicUrl: string | undefined;
 };
 
 export type InfrastructureOptions = Kinds & {
   store: ResourceStore;
-  /** Maximum time that a write waits until the operator has applied it. Default: 2 s. */
+  /** Maximum time in ms for which a write request waits until the operator has applied the write. Default: 2 s. */
   projectionWaitMs?: number | undefined;
 };
 

@@ -59,7 +59,8 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
   const events = createEvents(infrastructure);
   const declared = createDeclared(infrastructure);
   const housekeeping = createHousekeeping(infrastructure);
-  // `models` precedes `declared`: `/v1/model_providers/test` would otherwise match the path of a single provider.
+  // `models` precedes `declared`, because otherwise `/v1/model_providers/test` would match the path of a single
+  // provider.
   const answering = [
     agents,
     analytics,

@@ -19,7 +19,7 @@ export type ApiRoleDeps = RoleContext &
     AppDeps,
     'serveHealth' | 'corsOrigins' | 'dashboardFolder' | 'widgetFolder' | 'stalledMs'
   > & {
-    /** How long a shutdown waits for active calls, in ms. By default it does not wait. */
+    /** Maximum time in ms for which a shutdown waits for active calls. By default, it does not wait. */
     callDrainMs?: number | undefined;
     /** Base URL of the links in events; default: the listening address. */
     baseUrl?: string | undefined;
@@ -105,7 +105,7 @@ async function stopEach(parts: readonly Stops[]): Promise<void> {
 
 /**
  * Returns the base URL that others can use. Nobody can connect to a wildcard address such as 0.0.0.0, so the machine's
- * host name replaces it. That is a guess; PARLEY_BASE_URL overrides it.
+ * host name replaces it. The host name may be wrong; `PARLEY_BASE_URL` overrides it.
  */
 function linkBase(host: string, { url, port }: Listening): string {
   return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}` : url;

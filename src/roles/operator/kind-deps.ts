@@ -19,12 +19,15 @@ export type KindDeps = Pick<
     notifier: Notifier;
     /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
     announce: Announce;
-    /** Evaluates an agent's last rollout and takes the action that its checks call for. */
+    /**
+     * Evaluates the checks of an agent's last rollout, and advances, holds, completes or aborts the rollout
+     * accordingly.
+     */
     lookAtRollout: LookAtRollout;
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
-    /** Lease times of syncs, to replace the defaults in tests. */
+    /** Lease times of syncs. Tests set it to replace the defaults. */
     syncTimes?: LeaseTimes | undefined;
     /** Returns true for agents that get their replies from the sample model. */
     isSample?: Models['isSample'] | undefined;

@@ -25,8 +25,8 @@ import { openEmbedder } from '../open-embedder.ts';
 export const TEXTS_WAITING_MAX = { namespace: 16, all: 16 };
 
 /**
- * Starts syncs in every replica, leader or not. Syncs have their own worker to split texts, so that a large page does
- * not delay declared texts.
+ * Starts the worker that runs syncs, in every replica and not only in the leader. Syncs have their own worker to split
+ * texts, so that a large page does not delay declared texts.
  */
 export function startSyncs(
   deps: Pick<
@@ -113,7 +113,7 @@ export function openFetchers(deps: {
   };
 }
 
-/** Embeds passages in every replica, leader or not. */
+/** Starts the worker that embeds passages, in every replica and not only in the leader. */
 export function startEmbedding(
   deps: Pick<KindDeps, 'pool' | 'sealer' | 'guard' | 'metrics' | 'log' | 'notifier'>,
   options: {

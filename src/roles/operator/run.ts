@@ -43,7 +43,7 @@ export type OperatorRoleDeps = Kinds &
     /** Returns true for agents that get their replies from the sample model. */
     isSample?: KindDeps['isSample'];
     quotaRetryMs?: number;
-    /** Probe times, to replace the defaults in tests. */
+    /** Options of the prober, such as its intervals. Tests set it to replace the defaults. */
     probes?: ProberOptions;
     embedEveryMs?: number;
     /** Replacement for the default fetchers of each source type. */
@@ -54,7 +54,7 @@ export type OperatorRoleDeps = Kinds &
   };
 
 export type Operator = {
-  /** Returns whether the operator has loaded all declarations, so that it could become the leader now. */
+  /** Returns true if the operator has loaded all declarations. Only then may it become the leader. */
   isReady: () => boolean;
   stop: () => Promise<void>;
 };

@@ -11,7 +11,10 @@ import type {
   ResourceStore,
 } from '../../platform/resources/resource-store.ts';
 
-/** Elects one of several operators as the leader, with a lock in PostgreSQL or a Lease in Kubernetes. */
+/**
+ * Creates an elector, which elects one of several operators as the leader, with a lock in PostgreSQL or a Lease in
+ * Kubernetes.
+ */
 export type Elect = (callbacks: {
   /**
    * Called when this process becomes the leader. The callback calls `resign` if it finds that the term has already
@@ -100,9 +103,10 @@ function isUnseen({ metadata, status }: Resource): boolean {
 }
 
 /**
- * Wraps `reconcile` so that a leader whose epoch has ended resigns and is elected again. An epoch can end by mistake: a
- * process that was paused right after its election may increment the epoch when another process is already the leader.
- * Without the resignation, that leader could no longer write, and neither process would reconcile.
+ * Wraps `reconcile` so that a leader whose epoch has ended resigns and is elected again. An epoch can end although its
+ * leader was not replaced: a process that was paused right after its own election may resume later and increment the
+ * epoch, although another process is the leader by then. Without the resignation, that leader could no longer write,
+ * and neither process would reconcile.
  */
 function resignWhenOver(
   reconcile: (key: ObjectKey) => Promise<ReconcileResult>,

@@ -22,7 +22,7 @@ export type Access = Module &
     stop: () => Promise<void>;
   };
 
-/** Maximum requests per minute with one feedback link. A person makes fewer. */
+/** Maximum number of requests per minute with one feedback link. A human user makes fewer. */
 const LINK_REQUESTS_MAX = 60;
 
 /** Creates the authentication by API keys and sessions, and the watches that report when a key or a session ends. */

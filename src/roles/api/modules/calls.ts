@@ -22,7 +22,9 @@ import type { Telephony } from './telephony.ts';
 
 export type Calls = Module & {
   lines: Lines;
-  /** Speech providers declared by agents, used where the carrier provides no speech. */
+  /**
+   * Speech providers that agents declare. They are used where the carrier provides no speech recognition or synthesis.
+   */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
   /** Called with the timings of each turn, for the metric that shows how long callers wait for a reply. */
@@ -31,7 +33,8 @@ export type Calls = Module & {
 };
 
 /**
- * Creates the module for calls: their routes, the calls that this process handles, and the sockets that carriers open.
+ * Creates the module for calls: the REST routes, the calls that this process handles, and the sockets that carriers
+ * open.
  */
 export function createCalls(
   infrastructure: Infrastructure,

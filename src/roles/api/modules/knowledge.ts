@@ -20,9 +20,12 @@ export type Knowledge = Module & {
  * process for 0.1 s, so too many at once would delay other requests.
  */
 const SEARCHES = { places: 4, share: 3, waitingMax: { namespace: 200, all: 1_000 } };
-/** Maximum number of waiting re-index requests, in addition to the limit on uploads. */
+/**
+ * Maximum number of waiting re-index requests, per namespace and per process. The requests wait in the same queue as
+ * uploads, so these numbers are added to the limits on uploads.
+ */
 const SYNCS_WAITING_MAX = { namespace: 2, process: 4 };
-/** Limits on waiting uploads if the configuration sets none. */
+/** Maximum number of waiting uploads, per namespace and per process, if the configuration sets no limits. */
 const UPLOADS_WAITING_MAX = { namespace: 12, process: 16 };
 
 /**

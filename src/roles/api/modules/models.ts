@@ -12,7 +12,9 @@ import type { Module } from './module.ts';
 
 export type Models = Module & {
   findEndpoint: FindEndpoint;
-  /** Finds the model that an agent declares. The model is wrapped so that its replies add spans and metrics. */
+  /**
+   * Finds the model that an agent declares. The model is wrapped so that each request to it creates spans and metrics.
+   */
   findModel: FindModel;
   /**
    * Returns a function that finds models at the endpoints given by `findEndpoint`. These models are wrapped as well.

@@ -5,8 +5,8 @@ import type { SocketRoute } from '../../../platform/http/sockets/sockets.ts';
 import type { Channel } from '../../../platform/postgres/notifications.ts';
 
 /**
- * Part of the API. Creating a module opens no connection and starts nothing. The result also has the few functions
- * that other modules use (its ports).
+ * Part of the API. Creating a module opens no connection and starts nothing. A module may have additional properties
+ * (ports), which are the few functions that other modules use.
  */
 export type Module = {
   /** Routes, in the order in which the router tries them and the OpenAPI document lists them. */

@@ -7,7 +7,7 @@ import type { Calls } from './calls.ts';
 import type { Conversing } from './conversations.ts';
 import type { Module } from './module.ts';
 
-/** Creates the module for visitors of web pages: the tokens and the socket of the widget. */
+/** Creates the module for the website widget: the tokens of its visitors, and its socket. */
 export function createTalks(
   { pool, sealer, nowMs, baseUrl }: Infrastructure,
   ports: {
