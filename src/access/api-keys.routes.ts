@@ -17,8 +17,8 @@ import { KEY_NAME_MAX, plainName } from './plain-name.ts';
 import { fromUuid } from '../ids.ts';
 
 /**
- * API key without its text, as most responses show it (contract/api-keys.md). Only `CreatedApiKey` contains the text,
- * because the database stores only its hash.
+ * API key without its text, as most responses show it (contract/api-keys.md). Only the response `CreatedApiKey`
+ * contains the text, because the database stores only a hash of it.
  */
 const ApiKey = z
   .strictObject({

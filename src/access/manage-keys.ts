@@ -41,8 +41,8 @@ export type KeyDeps = {
 export type KeyMakerDeps = QuotaDeps & KeyDeps;
 
 /**
- * Caller that manages API keys: it sent an API key, or has a session that was opened with one. `scopes` are the scopes
- * of that key.
+ * Caller that manages API keys. The caller either sent an API key, or has a session that was opened with an API key.
+ * `scopes` are the scopes of that key.
  */
 export type KeyManager = AuditedBy & {
   /** UUID of the key. */
@@ -59,8 +59,8 @@ const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
  * Creates an API key. Keys with an expiry, including rotated ones, have a separate quota.
- * @throws ApiError unauthorized, quota_exceeded, invalid_body if the new key has scopes that the caller's own key
- * lacks, outlives that key, or has an expiry in the past
+ * @throws ApiError unauthorized; quota_exceeded; invalid_body if the new key would have scopes that the caller's key
+ * lacks, would outlive the caller's key, or would expire in the past
  */
 export function createKey(
   deps: KeyMakerDeps,
@@ -112,7 +112,8 @@ export async function rotateKey(
       // Without this check, a key with only the `keys` scope could create a key with every scope.
       throw new ApiError('missing_scope', `${SCOPES_MISSING}. Yours lacks ${missing.join(', ')}.`);
     }
-    // The row is locked, so one of two concurrent rotations fails.
+    // A rotation sets the expiry of the old key. The row is locked, so the second of two concurrent rotations finds
+    // this expiry and fails.
     const expiresAt = await expireApiKey(db, key, input.overlapSec);
     if (expiresAt === undefined) {
       const detail =
@@ -208,7 +209,8 @@ export function addGivenKey(
 }
 
 /**
- * Checks the namespace of `known`, the stored key with the same text.
+ * Checks that `known`, the stored key with the same text, belongs to the same namespace as the given key. Does nothing
+ * if no such key is stored.
  * @throws StartupError if `known` belongs to another namespace
  */
 export function requireNamespace(
@@ -250,8 +252,8 @@ function requireFuture({ expiresAt, createdAt }: ApiKeyRow): void {
 }
 
 /**
- * Requires that the new key does not outlive the caller's key. Otherwise a key that is valid for a day could create a
- * permanent one.
+ * Requires that the new key does not outlive the caller's key. Without this check, a key that is valid for a day could
+ * create a permanent key.
  * @throws ApiError invalid_body
  */
 function requireNoLater({ expiresAt }: ApiKeyRow, endsAt: number | null): void {
