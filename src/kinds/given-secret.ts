@@ -10,12 +10,12 @@ import type { KindNames } from '../platform/resources/kind-names.ts';
 import { deleteGiven, givenPlace, insertGiven, type GivenKey } from './given-secrets.sql.ts';
 
 /**
- * REST fields for a "given" secret: one that a request contains in clear text, and that no response shows
+ * REST fields for a "given" secret: a request contains the secret in clear text, and no response shows it
  * (contract/model-providers.md#keys). The API may not write Secrets. It therefore stores the given secret encrypted in
  * the database, and declares a reference to the object's own Secret, into which the operator copies it. Each given
  * secret gets a new key in that Secret, so a new value always changes the declaration, which wakes the operator. The
- * declaration contains both this reference and the address that receives the secret, so that they always change
- * together.
+ * declaration contains both this reference and the address that receives the secret. The reference and the address
+ * therefore always change together.
  */
 export type SecretField = {
   /** REST field with the list whose items contain the fields below. If absent, the body itself contains them. */
@@ -119,8 +119,8 @@ export async function keepingGiven<T>(
 }
 
 /**
- * Requires a given secret to be sent again if its receiver changes. Otherwise anyone who may change the address could
- * make Parley send them a secret that the API never shows.
+ * Requires a given secret to be sent again if its receiver changes. Without this rule, a caller could change the
+ * address to their own server, and would receive a secret that the API never shows.
  * @throws ApiError invalid_body
  */
 export function requireGivenAgain(
@@ -152,8 +152,8 @@ export function findMoved(
 }
 
 /**
- * One reference to the object's own Secret: `pointer` to the field with the reference, `key` in the Secret, and `to`,
- * the receiver of the value.
+ * One reference to the object's own Secret: `pointer` is the JSON Pointer of the field with the reference, `key` the
+ * key in the Secret, and `to` the receiver of the value.
  */
 type Use = { pointer: string; key: string; to: readonly unknown[] };
 

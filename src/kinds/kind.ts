@@ -31,7 +31,10 @@ import {
  */
 export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
   spec: S;
-  /** Spec field that every object has. The owner of this field counts as the manager of the object. */
+  /**
+   * Spec field that every object of the kind has. The field manager that owns this field counts as the manager of the
+   * object.
+   */
   homeField: string & keyof z.output<S>;
   /** Column with the encrypted (sealed) secret, if the kind has one. */
   secretColumn?: string;
@@ -56,7 +59,8 @@ export type KindSpec<S extends z.ZodObject, Used> = Omit<KindCrd, 'spec'> & {
       filters?: Readonly<Record<string, { schema: z.ZodType; where: string }>>;
     };
   /**
-   * REST fields whose values the audit log shows: `gone` for a deleted object, `shown` for a declared or changed one.
+   * REST fields whose values the audit log shows: `shown` for a declared or changed object, `gone` for a deleted
+   * object.
    */
   audit: { shown: readonly string[]; gone: readonly string[] };
 };

@@ -106,8 +106,8 @@ export async function resolveOwnKey(
 }
 
 /**
- * Deletes an object's own Secret if a REST request has removed the reference to it, or replaced the reference with one
- * to a different Secret.
+ * Deletes an object's own Secret if the object no longer refers to it, because a REST request removed the reference or
+ * replaced it with a reference to a different Secret.
  */
 export async function dropUnusedSecret<Spec>(
   deps: OwnSecretDeps,

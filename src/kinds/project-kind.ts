@@ -56,7 +56,10 @@ export type ProjectedKind<Spec, Used> = {
   names: KindNames;
   rows: KindRows<Spec, Used>;
   rest: Pick<KindRest<Spec>, 'fieldsOf' | 'shownValue'>;
-  /** Fields whose values the audit log shows, for a declared and for a deleted object. */
+  /**
+   * REST fields whose values the audit log shows: `shown` for a declared or changed object, `gone` for a deleted
+   * object.
+   */
   audit: { shown: readonly string[]; gone: readonly string[] };
   used: (spec: Spec) => Used;
   release: (db: Db, id: string) => Promise<void>;
