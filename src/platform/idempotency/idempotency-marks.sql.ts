@@ -19,7 +19,7 @@ export type MarkRow = {
 
 export type NewMark = MarkKey & Pick<MarkRow, 'token' | 'request' | 'plannedId'>;
 
-/** Inserts a record. Returns false if another request has already inserted one for the same key. */
+/** Inserts a record. Returns false if another request has already inserted a record for the same key. */
 export async function insertMark(db: Db, mark: NewMark): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'insert_idempotency_mark',

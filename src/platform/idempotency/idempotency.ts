@@ -25,9 +25,9 @@ import { SEED_BYTES, type MarkKey, type Plan } from './plan.ts';
  * This module handles requests with an `Idempotency-Key` (contract/idempotency.md#keys). Before any work is done, an
  * idempotency record (called a mark in this code) is inserted to show that the request is in progress. The transaction
  * that makes the requested change also stores the response in the record. A crash before its commit therefore leaves an
- * unfinished record and no change. The next request with the same key takes the record over after 60 s, or immediately
- * if the client got an error for which a retry may help. The previous owner can then neither finish the record nor
- * commit its transaction.
+ * unfinished record and no change. The next request with the same key takes over the record after 60 s. If the client
+ * got an error for which a retry may help, the next request takes it over immediately. The previous owner can then
+ * neither finish the record nor commit its transaction.
  */
 
 /**

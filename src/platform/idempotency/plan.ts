@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { newUuid } from '../../ids.ts';
 
-/** Identifies an idempotency record: the API key, and the hash of the method, the path and the header's value. */
+/**
+ * Identifies an idempotency record: the API key, and a hash of the method, the path and the value of the
+ * `Idempotency-Key` header.
+ */
 export type MarkKey = { apiKeyId: string; hash: Buffer };
 
 /**
