@@ -196,8 +196,8 @@ async function* lines(body: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
 }
 
 /**
- * Returns the time in ms to wait before the request is sent again, or undefined if the response does not mean that the
- * server is too busy.
+ * Returns the time in ms to wait before sending the request again. Returns undefined if the response does not mean that
+ * the server is too busy.
  */
 function busyMs(
   statusCode: number,

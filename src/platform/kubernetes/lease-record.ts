@@ -24,7 +24,7 @@ export type LeaseSpec = {
 
 const lease = z.object({
   metadata: z.looseObject({ resourceVersion: z.string() }),
-  // Every field of the spec may be missing, because a person may have edited the Lease by hand.
+  // Every field of the spec may be missing, because somebody may have edited the Lease by hand.
   spec: z
     .object({
       holderIdentity: z.string().default(''),

@@ -240,8 +240,8 @@ const listPage = z.object({
 });
 
 /**
- * Lists all objects of a collection page by page, so that neither the client nor the server has to keep the whole list
- * as JSON in memory.
+ * Lists all objects of a collection page by page. Neither the client nor the server therefore has to keep the whole
+ * list as JSON in memory.
  */
 export async function list<T>(
   deps: Pick<ListWatchDeps<T>, 'path' | 'query' | 'accept' | 'convert'> & {

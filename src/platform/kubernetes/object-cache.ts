@@ -5,8 +5,8 @@ import type { Sink } from './list-watch.ts';
 export type Identified = { metadata: ObjectKey & { uid: string; resourceVersion: string } };
 
 /**
- * A change of one object from `before` to `after`. Deleting an object and creating it again under the same name causes
- * two changes.
+ * A change of one object from `before` to `after`. If an object is deleted and created again under the same name, that
+ * counts as two changes.
  */
 export type CacheChange<T> = { key: ObjectKey; before: T | undefined; after: T | undefined };
 

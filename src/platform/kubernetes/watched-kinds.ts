@@ -18,8 +18,8 @@ export type WatchedKinds = {
    */
   cacheOf: (kind: string) => WatchedCache | undefined;
   /**
-   * Starts one list-watch per namespace, or a single one for all namespaces. Reports nothing until all objects have
-   * been listed. Otherwise a reader could mistake an object that has not arrived yet for a deleted one.
+   * Starts one list-watch for each configured namespace, or a single list-watch for all namespaces. Reports nothing
+   * until all objects have been listed, because an object that has not arrived yet would look like a deleted object.
    */
   watch: ResourceStore['watch'];
 };
