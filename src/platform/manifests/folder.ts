@@ -41,8 +41,8 @@ const DRAIN_TIMEOUT_MS = 5_000;
 const PASS_TIMEOUT_MS = 600_000;
 
 /**
- * The only key in the queue. A pass over the folder is a reconcile of this key, so the queue takes care of retries, of
- * stopping, and of running only one pass at a time.
+ * The only key in the queue. A pass over the folder is a reconcile of this key. The queue therefore retries a failed
+ * pass, and never runs two passes at the same time.
  */
 const FOLDER = 'manifests';
 

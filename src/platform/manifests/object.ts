@@ -183,8 +183,8 @@ function readStrings(
 }
 
 /**
- * Returns the spec as declared, without defaults. The store adds the defaults later. If they were part of the
- * declaration, the field manager `file` would own all of them.
+ * Returns the spec as declared, without defaults. The store adds the defaults later. If the declaration contained the
+ * defaults, the field manager `file` would own those fields.
  */
 function readSpec(input: {
   kind: string;

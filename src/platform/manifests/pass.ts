@@ -219,8 +219,8 @@ function createApplier(store: Pick<ResourceStore, 'apply'>, info: (text: string)
 
   return {
     /**
-     * Applies the objects. If one fails, continues with the next, but stops after several failures in a row. At the
-     * end, throws the first failure, if there was one.
+     * Applies the objects. If an object fails, continues with the next object, but stops after several failures in a
+     * row. At the end, throws the first failure, if there was one.
      */
     apply: async (
       objects: readonly ManifestObject[],
