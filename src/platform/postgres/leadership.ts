@@ -7,8 +7,8 @@ import { endClient } from './silent-connections.ts';
 /**
  * Elects one active operator at a time with a session-level advisory lock. The server releases the lock when the
  * holder's connection ends, or when the holder has sent nothing for `LEASE_MS`. The lock alone does not stop a leader
- * that was paused and then resumes. Each new leader therefore increments an epoch, and every transaction of a leader
- * first checks that its epoch is still the highest.
+ * that resumes after a pause. Each new leader therefore increments an epoch, and every transaction of a leader first
+ * checks that its epoch is still the highest.
  */
 export type Leadership = { start: () => void; stop: () => Promise<void> };
 

@@ -13,9 +13,9 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 /**
  * Retries a transaction that locks a table exclusively and runs with a `lock_timeout` of `LOCK_TIMEOUT_MS`. Such a
- * transaction waits for all readers of the table, and all other statements wait behind it, so one long query would stop
- * the whole service. With the timeout, the transaction waits only briefly, lets the other statements run, and tries
- * again.
+ * transaction waits for all readers of the table, and all later statements wait for the transaction. Without a timeout,
+ * one long query would therefore stop the whole service. With the timeout, the transaction waits only briefly, lets the
+ * other statements run, and tries again.
  * @param work runs one transaction, and rolls it back if it rejects
  * @throws any error of `work`; after `TRIES` attempts, the error that the lock is not available
  */

@@ -29,8 +29,8 @@ const sealedByAnother = ({ value, where }: SealedColumn): string =>
   `${where} and ${value} is not null and substring(${value} from 2 for 4) <> $1`;
 
 /**
- * Returns the next values after the row key `after` whose encryption key is not the one with the id `keyId`. They are
- * ordered by row key.
+ * Returns the next values that are encrypted with a key other than `keyId`, ordered by row key. Starts after the row
+ * key `after`.
  */
 export async function listSealedByAnother(
   db: Db,

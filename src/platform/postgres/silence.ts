@@ -1,9 +1,9 @@
 import type { Db } from './pool.ts';
 
 /**
- * This module marks long transactions as silent: a silent transaction never emits an event. Readers of the event stream
- * wait for every transaction that may still add an event before their position (docs/decisions/0013), but not for
- * silent ones (docs/decisions/0051).
+ * This module marks long transactions as silent: a silent transaction never emits an event. A reader of the event
+ * stream waits for every open transaction that may still add an event before the reader's position
+ * (docs/decisions/0013), but not for silent transactions (docs/decisions/0051).
  */
 
 /** First half of the advisory lock's key. The second half is computed from the transaction's id. */
