@@ -17,8 +17,8 @@ const { contentChange: CONTENT } = ANNOTATIONS;
 
 /**
  * Returns who last changed the content and who last changed the pinned version. The API records its caller in an
- * annotation with each write. Other actors are identified by their field manager. A removed pin has no owner, so the
- * owner of the content counts as its actor.
+ * annotation with each write. Other actors are identified by their field manager. If the pin was removed, no manager
+ * owns it, so the last writer of the content counts as the actor for the pin.
  */
 export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
   const { owners } = resource;
@@ -31,8 +31,8 @@ export function actorsOf(resource: Resource): { content: Actor; pin: Actor } {
 }
 
 /**
- * Returns the last writer of the content. If the store records write times, it is the manager with the latest one.
- * Otherwise it is the manager that declares the prompt.
+ * Returns the last writer of the content. If the store records write times, this is the manager with the latest write
+ * time. Otherwise, it is the manager that declares the prompt.
  */
 function lastWriter({ owners, wroteAt = {} }: Resource): string | undefined {
   const { pinnedVersion: _, ...content } = owners;

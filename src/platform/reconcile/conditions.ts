@@ -37,8 +37,8 @@ export const resolvedRefs = (message = 'all references resolve'): Finding => ({
 });
 
 /**
- * Reasons that report a missing object. The problem may be temporary: Git and people apply manifests in any order, so
- * an object may be declared after those that refer to it.
+ * Reasons that report a missing object. The problem may be temporary: manifests may be applied in any order, so an
+ * object may be declared after the objects that refer to it.
  */
 const MISSING: readonly string[] = [
   'AgentNotFound',

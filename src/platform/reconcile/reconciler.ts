@@ -72,7 +72,7 @@ export type Outcome<Status> = {
   status: Partial<Status>;
   /** Replaces the kind's `action` and the reason of `Ready` in the Event. */
   event?: { action: string; reason: string };
-  /** Events to record in addition to the one for `Ready`. */
+  /** Events to record in addition to the Event for `Ready`. */
   events?: readonly ResourceEvent[];
   requeueAfterMs?: number;
 };
