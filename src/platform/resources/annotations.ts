@@ -45,9 +45,9 @@ export const FILE_MANAGER = 'file';
 export const OPERATOR_MANAGER = 'parley-operator';
 
 /**
- * Author of the change that led to one generation of an object. A later change by another writer makes the annotation
- * obsolete. Anyone who may write the object can forge this annotation. A forged annotation can name the wrong API
- * caller, but never a different field manager.
+ * Value of the annotations `contentChange` and `pinChange`: the author of the change that led to one generation of an
+ * object. A later change by another writer makes the annotation obsolete. Anyone who may write the object can forge the
+ * annotation. A forged annotation can name the wrong API caller, but never a different field manager.
  */
 const changeCause = z.object({
   generation: z.int(),

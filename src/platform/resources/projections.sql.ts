@@ -3,12 +3,13 @@ import type { ObjectKey } from './resource-store.ts';
 
 /**
  * Operations on the table of a kind. They are the same for all kinds. A table has one row (a "projection") per declared
- * object, which can be found by name or id. The row stays when the object is removed.
+ * object. A row can be found by name or id. The row stays when the object is removed.
  */
 export type Projections = {
   /**
-   * Returns the id for an object with this name: the id of the live row (whose object exists), or otherwise that of the
-   * row removed last. The history therefore continues when the same manifest is applied again.
+   * Returns the id for an object with this name: the id of the live row, whose object exists, or without a live row the
+   * id of the row that was removed last. The history of the object therefore continues when the same manifest is
+   * applied again.
    */
   findIdByName: (key: ObjectKey) => Promise<string | undefined>;
   /** Returns the last namespace and name of the object with this id, even if the object was removed. */

@@ -66,8 +66,8 @@ export type Applied = DeclaredMeta & {
 export type ApplyOptions = {
   fieldManager: string;
   /**
-   * Version that the object must have. If it has a different one, the store throws `WriteConflictError`. '' means that
-   * the object must not exist.
+   * Version that the object must have. If the object has a different version, the store throws `WriteConflictError`. ''
+   * means that the object must not exist.
    */
   resourceVersion?: string;
 };

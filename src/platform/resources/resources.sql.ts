@@ -19,7 +19,7 @@ import { inTransaction } from '../postgres/transaction.ts';
 /**
  * Stores declared objects in tables, for a single user without a cluster. It is much simpler than an API server. Each
  * write locks the same row, so only one write runs at a time. Each top-level spec field, label and annotation has
- * owners. A watcher queries the objects whose resource version is higher than the last one that it has seen.
+ * owners. A watcher queries the objects whose resource version is higher than the highest version that it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;

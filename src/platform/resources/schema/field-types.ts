@@ -3,7 +3,7 @@ import { saying } from './patterns.ts';
 
 /**
  * This module defines fields that several kinds share. Every string, list and map has a maximum size, because the API
- * server estimates the cost of CEL rules from the largest value that a schema allows, and rejects a CRD whose rules may
+ * server estimates the cost of CEL rules from the largest value that a schema allows. It rejects a CRD whose rules may
  * be too expensive. Patterns use only syntax that RE2 (in the API server) and JavaScript interpret in the same way.
  * They have no look-around, no flags, and no `\s` or `\w`, which mean Unicode in one of the two and ASCII in the other.
  */

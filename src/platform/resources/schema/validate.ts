@@ -59,8 +59,8 @@ export function createValidator(kinds: readonly KindDefinition[]): Validator {
 }
 
 /**
- * Validates a decoded Secret or ConfigMap. Once decoded, the data of both follows the rules for a ConfigMap. Manifests
- * that are not decoded yet are read with `readCoreSpec`.
+ * Validates a decoded Secret or ConfigMap. After decoding, the data of a Secret follows the same rules as that of a
+ * ConfigMap. Manifests that are not decoded yet are read with `readCoreSpec`.
  */
 function validateCore(spec: unknown, metadata: DeclaredMeta): Verdict {
   const errors = checkMeta(metadata, 'subdomain');
