@@ -8,8 +8,8 @@ import { createContext } from './context.ts';
 import type { Kinds } from './kinds.ts';
 
 /**
- * Returns the routes of an API that is never started, for documents and tests. The modules are the same as in a
- * running API, with a database that is never connected.
+ * Returns the routes of an API that is never started, for documents and tests. The modules are the same as in a running
+ * API, but they never connect to a database.
  */
 export function createRoutes({ kinds }: Kinds = {}): Route[] {
   const context = createContext({

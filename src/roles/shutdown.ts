@@ -3,9 +3,9 @@ import { setTimeout } from '../clock.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /**
- * Time in ms after which the process exits even if the shutdown is not complete. It is longer than the longest shutdown
- * without active calls, which consists of ten seconds for a delivery attempt, the time to record it, and the shutdown
- * of the database. Active calls get additional time (`moreMs`).
+ * Time in ms after which the process exits even if the shutdown is not complete. The longest shutdown without active
+ * calls is shorter: ten seconds for a delivery attempt, plus the time to record it and to close the database
+ * connections. Active calls get additional time (`moreMs`).
  */
 const FORCE_AFTER_MS = 25_000;
 

@@ -33,7 +33,8 @@ export async function runDelivery(deps: DeliveryRoleDeps): Promise<{ stop: () =>
     onOthers: (numbers) => affinity.setOthers(numbers),
     log,
   });
-  // Four sessions: one claims, two run sweeps and mark deliveries as started, and one records results.
+  // Four database sessions: one claims deliveries, two run sweeps and mark deliveries as started, and one records
+  // results.
   const claims = createPool(databaseUrl, { log, max: 3, settings: CLAIM_SETTINGS });
   const completions = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
   const { processNumber } = rescue;

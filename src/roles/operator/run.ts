@@ -113,11 +113,12 @@ export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
     },
     log,
   });
-  // Not awaited, because an operator can start while the database is unavailable. Until it listens, it polls.
+  // Not awaited, because an operator can start while the database is unavailable. Until the listener is connected, the
+  // operator relies on polling.
   void listener.start().catch(() => undefined);
   let stopping = false;
-  // Only an operator that has loaded all declarations may become the leader. Otherwise an object that its watch has not
-  // delivered yet would look like a deleted one.
+  // Only an operator that has loaded all declarations may become the leader. If it became the leader earlier, an object
+  // that its watch has not delivered yet would look like a deleted object.
   void watches.synced.then(() => {
     if (!stopping) elector.start();
   });

@@ -27,7 +27,7 @@ export type Calls = Module & {
    */
   speech: SpeechProviders;
   hasOwnSpeech: VoiceDeps['hasOwnSpeech'];
-  /** Called with the timings of each turn, for the metric that shows how long callers wait for a reply. */
+  /** Called with the timings of each turn. Updates the metric that shows how long callers wait for a reply. */
   onTimes: (times: TurnTimes) => void;
   stop: () => Promise<void>;
 };

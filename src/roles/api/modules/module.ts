@@ -16,7 +16,7 @@ export type Module = {
   sockets?: readonly SocketRoute[];
   /**
    * Periodic work. Each job finds its work in the database, so any number of processes may run it. If a process is
-   * killed, the others finish its work.
+   * killed, the other processes finish the work of its jobs.
    */
   jobs?: readonly Periodic[];
   /** Handlers of notifications from other processes. They must return immediately. */
