@@ -15,8 +15,8 @@ export type LiveKeys = {
   /** Watches a connection that was opened with a key, so that the connection ends when the key ends. */
   watch: EndWatch['watch'];
   /**
-   * Call this when keys have ended or are about to end. Removes them from the cache, and rechecks the streams that were
-   * opened with them. The ids are UUIDs; `*` means all keys.
+   * Call this when keys have ended or are about to end. Removes these keys from the cache, and rechecks the streams
+   * that were opened with them. The ids are UUIDs; `*` means all keys.
    */
   look: (ids: readonly string[]) => void;
   stop: () => Promise<void>;

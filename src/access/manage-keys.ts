@@ -58,7 +58,7 @@ export type NewKey = { row: ApiKeyRow; text: string };
 const SCOPES_MISSING = 'A key may only have scopes that your own key has';
 
 /**
- * Creates an API key. Keys with an expiry, including rotated ones, have a separate quota.
+ * Creates an API key. Keys with an expiry, including keys that were rotated, have a separate quota.
  * @throws ApiError unauthorized; quota_exceeded; invalid_body if the new key would have scopes that the caller's key
  * lacks, would outlive the caller's key, or would expire in the past
  */
@@ -168,10 +168,10 @@ export async function deleteKey(
 }
 
 /**
- * Locks the caller's own key and session, the keys in `others`, and all keys in `managing`. The caller's key or session
- * may have ended although this process still has it cached, and an ended key must not create another key. `managing`
- * contains the IDs of the keys that can manage keys and do not expire. `endsAt` is the expiry of the caller's key in
- * Unix ms, or null if it has none.
+ * Locks the caller's own key and session, the keys in `others`, and all keys in `managing`. The lock is needed because
+ * the caller's key or session may have ended although this process still has it cached. An ended key must not create
+ * another key. `managing` contains the IDs of the keys that can manage keys and do not expire. `endsAt` is the expiry
+ * of the caller's key in Unix ms, or null if it has none.
  * @throws ApiError unauthorized
  */
 async function lockKeys(

@@ -23,7 +23,7 @@ export function isSessionToken(text: string): boolean {
   return /^[A-Za-z0-9_-]{40}$/.test(text);
 }
 
-/** Returns a sign-in token: 130 random bits in 26 characters, so that a link fits on one line. */
+/** Returns a sign-in token: 130 random bits in 26 characters, so that a link with the token fits on one line. */
 export function newSignInToken(): string {
   return [...randomBytes(SIGN_IN_LENGTH)].map((byte) => DIGITS[byte % DIGITS.length]).join('');
 }

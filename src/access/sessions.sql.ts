@@ -19,7 +19,7 @@ export type SessionRow = {
   scopes: Scope[];
   createdAt: number;
   lastSeenAt: number;
-  /** Time at which the session ends even if it is used. It is never later than the expiry of its key. */
+  /** Time at which the session ends even if it is used. It is never later than the expiry of the session's key. */
   expiresAt: number;
   /** Time at which the session ends if it is not used until then. */
   idleExpiresAt: number;
