@@ -158,7 +158,7 @@ export async function hasOldMark(db: Db): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Deletes up to `limit` expired records and returns their number. Several processes may call it concurrently. */
+/** Deletes up to `limit` expired records and returns their number. Several processes may do this at the same time. */
 export async function deleteOldMarks(db: Db, limit: number): Promise<number> {
   const { rowCount } = await db.query(
     `delete from idempotency_marks where ctid = any(array(
