@@ -24,8 +24,8 @@ export type EventSeries = {
 /**
  * Decides how to report an event, with the rules and limits of client-go's EventCorrelator. A repeated event increases
  * the count of its series. If more than 10 events differ only in their notes and follow each other within 10 minutes,
- * the eleventh and all later ones share one Event. After 25 events, an object may get only one more event every 5
- * minutes.
+ * the eleventh and all later events share one Event object. After 25 events, an object may get only one more event
+ * every 5 minutes.
  */
 export type EventCorrelator = {
   /**

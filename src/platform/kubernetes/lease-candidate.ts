@@ -118,8 +118,8 @@ export type LeaseView = {
 
 /**
  * Maximum lease duration that we accept from another holder's record. During an upgrade, the holder may run with
- * different settings, so the longer of its duration and ours applies. The maximum protects against a duration that was
- * mistyped with extra digits.
+ * different settings, so the longer of the two durations applies. The maximum limits the wait if somebody has set a far
+ * too long duration by mistake.
  */
 const FOREIGN_DURATION_MAX_MS = 60_000;
 

@@ -4,7 +4,7 @@ import { leaseSpec, parseLease, type Lease, type LeaseSpec } from './lease-recor
 
 /**
  * Reads and writes one Lease. Each write names the version of the Lease that the writer has read, so only one of two
- * writes for the same version succeeds. A call that has timed out is not undone: its request may still take effect.
+ * writes for the same version succeeds. If a call times out, its request may still take effect later.
  */
 export type LeaseLock = {
   /** Reads the Lease. Returns undefined if it does not exist. */

@@ -20,7 +20,7 @@ export type ObjectCache<T> = Sink<T> & {
   list: (namespace?: string) => T[];
   /**
    * Stores the response to one of this process's own writes. The writer can then read the new version before the watch
-   * reports it. An object that is not in the cache was deleted in the meantime, so it is not stored.
+   * reports it. If the object is not in the cache, it was deleted in the meantime, so the response is not stored.
    */
   wrote: (item: T) => void;
 };

@@ -7,8 +7,8 @@ import { objectPath, pathOf } from './resource-paths.ts';
 
 const STATUS_MANAGER = 'parley-operator';
 /**
- * A version that no object ever has. The server compares versions only if the object exists. A request that requires
- * this version can therefore create the object but never change it.
+ * A resource version that no object ever has. The server compares versions only if the object exists. A request that
+ * requires this version can therefore create an object, but can never change an existing object.
  */
 const NO_VERSION = '1';
 
