@@ -66,7 +66,7 @@ export function createManifestFolder(deps: ManifestFolderDeps): ManifestFolder {
     timeoutMs: PASS_TIMEOUT_MS,
     drainTimeoutMs: DRAIN_TIMEOUT_MS,
     nowMs,
-    // Only bugs are logged here, because a pass handles all expected failures itself.
+    // Only bugs are reported here, because a pass handles all expected failures itself.
     log: { error: (fields) => deps.report({ level: 'error', text: inspect(fields) }) },
     reconcile: async (_key, signal) => {
       try {

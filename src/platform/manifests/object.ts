@@ -22,8 +22,8 @@ export type ManifestObject = {
 };
 
 /**
- * Objects in a document or a file. If `unknownIdentity` is true, a document does not identify its object, so it could
- * declare any object. Until that is fixed, no object counts as missing.
+ * Objects in a document or a file. If `unknownIdentity` is true, a document does not identify its object, so the
+ * document could declare any object. Until the document is fixed, no object counts as missing.
  */
 export type ManifestObjects = {
   objects: ManifestObject[];

@@ -1,4 +1,4 @@
-/** Position in a manifest. `file` is the path as a person would type it. Lines and columns start at 1. */
+/** Position in a manifest. `file` is the path as a user would type it. Lines and columns start at 1. */
 export type ManifestPlace = { file: string; line: number; column: number };
 
 /** A problem that a user has to fix. `field` is a path such as `spec.tools[0].url`. */

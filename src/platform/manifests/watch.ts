@@ -8,12 +8,12 @@ export type ManifestWatcher = {
 };
 
 /**
- * Creates a watcher that calls `onChange` when something in the folders has changed: `debounceMs` after the last change
- * of a burst, but at most `maxDelayMs` after the first. It may miss changes, for example on network mounts or at the
- * system's limit on watches. The periodic rescan finds those; the watcher only makes updates faster. Each folder has
- * its own watcher, which reports renames, new files and swapped links immediately. Node's recursive watcher is not
- * used, because on Linux it walks the folders in JavaScript and watches every file. chokidar would need the rescan as
- * well (decision 17).
+ * Creates a watcher that calls `onChange` after a change in the folders: `debounceMs` after the last change in a burst,
+ * but at most `maxDelayMs` after the first change. The watcher may miss changes, for example on network mounts or at
+ * the system's limit on watches. The periodic rescan finds the missed changes; the watcher only makes updates faster.
+ * Each folder has its own watcher, which reports renames, new files and swapped links immediately. Node's recursive
+ * watcher is not used, because on Linux it walks the folders in JavaScript and watches every file. The chokidar library
+ * would need the rescan as well (decision 17).
  */
 export function createManifestWatcher(deps: {
   onChange: () => void;
