@@ -5,8 +5,8 @@ import type { Logger } from './logger.ts';
 import type { Metrics } from './metrics.ts';
 
 /**
- * Dependencies of the health server, which serves `/metrics`, `/healthz` (the process is running) and `/readyz` (the
- * process can do its work) to probes and Prometheus (contract/running.md#probes). The API role of `start` serves the
+ * Dependencies of the health server, which serves `/metrics` to Prometheus, and `/healthz` (the process is running) and
+ * `/readyz` (the process can do its work) to probes (contract/running.md#probes). The API role of `start` serves the
  * same paths on its own port.
  */
 export type HealthDeps = {

@@ -42,8 +42,8 @@ type Output = Pick<NodeJS.WritableStream, 'on'> & {
 };
 
 /**
- * Maximum number of bytes to buffer for a slow reader, or for a reader that has stopped reading without closing the
- * pipe.
+ * Maximum number of bytes to buffer for a reader that is slow, or that has stopped reading without closing the pipe.
+ * Further lines are dropped.
  */
 const WAITING_BYTES_MAX = 1 << 20;
 
