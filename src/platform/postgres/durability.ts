@@ -5,8 +5,8 @@ import { createClient } from './pool.ts';
 /**
  * Settings without which a power failure could lose committed data. A 2xx response promises that an event survives any
  * later failure. If one of these settings is off, no role starts, unless the database server itself declares that its
- * data may be lost. That consent is a setting on the server, because an environment variable of Parley could only state
- * an assumption about the server.
+ * data may be lost. This consent must be a setting on the server, because an environment variable of Parley could only
+ * state an assumption about the server.
  */
 const SETTINGS = ['fsync', 'full_page_writes', 'synchronous_commit'];
 /**

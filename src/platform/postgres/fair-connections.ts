@@ -13,16 +13,16 @@ const TIMED_OUT = 'timeout exceeded when trying to connect';
 /**
  * Maximum number of connections that one namespace may use at once while another namespace is active. Without this
  * limit, one namespace could run short statements on all connections and keep all cores of a small PostgreSQL server
- * busy. Every statement of another namespace would then wait behind them. While no other namespace is active, a
- * namespace may use all connections.
+ * busy. Every statement of another namespace would then have to wait for these statements. While no other namespace is
+ * active, a namespace may use all connections.
  */
 const SHARE = 2;
 /** Time in ms for which a namespace counts as active after it last asked for a connection. */
 const ACTIVE_MS = 1_000;
 /**
- * Time in ms after which a connection in use no longer counts toward `SHARE`. By then, a long transaction that mostly
- * waits probably uses the connection, such as one that indexes a large text. If such connections still counted, the
- * other work of the namespace would have to wait for them.
+ * Time in ms after which a connection in use no longer counts toward `SHARE`. A connection that is in use for so long
+ * probably belongs to a long transaction that mostly waits, such as the indexing of a large text. If such connections
+ * still counted, the other work of the namespace would have to wait for them.
  */
 const LONG_MS = 50;
 
@@ -87,9 +87,9 @@ function createHoldings(): Holdings {
 
 /**
  * Shares the connections of a pool between namespaces. A free connection goes to the waiting namespace that holds the
- * fewest. `pg`'s own pool is first come, first served, so all waiting statements of a busy namespace would run before a
- * later statement of any other namespace. A namespace also waits while it has used up its `SHARE`. All work without a
- * namespace is treated as one namespace that has no such limit and never counts as active.
+ * fewest connections. `pg`'s own pool is first come, first served, so all waiting statements of a busy namespace would
+ * run before a later statement of any other namespace. A namespace also waits while it has used up its `SHARE`. All
+ * work without a namespace is treated as one namespace that has no such limit and never counts as active.
  */
 export function shareConnections(
   pool: pg.Pool,

@@ -10,7 +10,7 @@ export type ListPage = {
 /** Order of a list by creation time. The default is newest first. */
 export type ListOrder = { order?: 'newest' | 'oldest' | undefined };
 
-/** Returns the SQL for an order: the direction, and the operator that selects the items after a given one. */
+/** Returns the SQL for an order: the direction, and the operator that selects the items after a given item. */
 export function inOrder({ order }: ListOrder): {
   direction: 'asc' | 'desc';
   follows: '>' | '<';
@@ -82,7 +82,8 @@ export type Condition = [condition: string, value: Value | null | undefined];
 type Value = string | number | boolean | readonly string[];
 
 /**
- * Builds a `where` clause that contains only the filters that have a value, so that each combination can use its index.
+ * Builds a `where` clause that contains only the filters that have a value, so that PostgreSQL can choose an index for
+ * each combination of filters.
  */
 export function filteredBy(conditions: readonly Condition[]): {
   where: string;

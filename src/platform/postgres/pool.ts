@@ -7,8 +7,9 @@ import { createSilenceWatch } from './silent-connections.ts';
 import { Session } from './session.ts';
 
 /**
- * Settings for sessions that repeat a few statements very often. Each statement is planned only once. By default,
- * PostgreSQL would plan a statement again for the values of each batch, which takes longer than running it.
+ * Settings for sessions that repeat a few statements very often. With these settings, each statement is planned only
+ * once. By default, PostgreSQL would plan a statement again for the values of each batch, and the planning takes longer
+ * than the statement itself.
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
@@ -84,8 +85,8 @@ export function createPool(
     options.log.warn({ reason: error.message }, 'lost an idle database connection');
   });
   // If the server dies during a login, the error can be emitted before the caller has the connection and can add a
-  // listener. Without this listener, the error would end the process. The caller's first statement fails with the same
-  // error.
+  // listener. Without this listener, the error would end the process. The error is not lost, because the caller's first
+  // statement fails with the same error.
   pool.on('connect', (client) => client.on('error', () => undefined));
   shareConnections(pool, { max, waitMs: CONNECT_TIMEOUT_MS });
   const end = pool.end.bind(pool);

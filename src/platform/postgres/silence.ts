@@ -43,8 +43,9 @@ export function forgetSaid(db: Db): void {
 }
 
 /**
- * Returns SQL for the id of the oldest transaction that is running in a snapshot, not counting silent ones. If there is
- * none, the SQL returns the id that the next transaction will get. The SQL reads all locks, which takes about 0.2 ms.
+ * Returns SQL for the id of the oldest transaction that is running in a snapshot and is not silent. If there is no such
+ * transaction, the SQL returns the id that the next transaction will get. The SQL reads all locks, which takes about
+ * 0.2 ms.
  * @param snapshot SQL expression for the statement's own `pg_snapshot`
  */
 export function oldestSpeaking(snapshot: string): string {

@@ -9,9 +9,9 @@ import { Session } from './session.ts';
  * them, so no reply will ever arrive. The statement timeout alone would take 16 s, and TCP cannot detect the loss while
  * it has nothing to send. A connection that has had no reply for `SILENT_MS` is suspected of being dead. This module
  * then asks the server, over a separate connection, whether the session is running a statement. If so, the connection
- * stays open, however long the statement takes. If the server cannot be asked, it is unavailable for everybody, and the
- * usual timeouts apply. Rejected alternative: a short timeout for every statement. A slow server would exceed it every
- * time, and again on every retry.
+ * stays open, however long the statement takes. If the separate connection fails, the server is unavailable for
+ * everybody, and the usual timeouts apply. Rejected alternative: a short timeout for every statement. A slow server
+ * would exceed it every time, and again on every retry.
  */
 
 const LOOK_MS = 250;
@@ -83,7 +83,7 @@ export function createSilenceWatch(deps: {
       if (dead.length > 0) deps.log.warn({ connections: dead.length }, REASON);
       for (const one of asked) if (working.has(one.pid)) silences.get(one)!.patienceMs *= 2;
     } catch {
-      // This error is ignored: the server rejects other callers' connections too, so they get the error.
+      // This error is ignored, because other callers get the same error when they connect to the server.
     } finally {
       isAsking = false;
     }

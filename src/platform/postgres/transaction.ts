@@ -40,7 +40,7 @@ async function runOnce<T>(
 ): Promise<T> {
   const client = await pool.connect();
   let broken = false;
-  // If the connection is lost between two statements, it emits `error`, which would end the process if there were no
+  // If the connection is lost between two statements, the client emits `error`, which would end the process without a
   // listener.
   const onError = (): void => {
     broken = true;
