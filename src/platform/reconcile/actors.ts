@@ -96,8 +96,8 @@ function latest({ wroteAt = {} }: Resource, managers: readonly string[]): string
 
 /** Returns where an object is declared. `owners` are the owners of a field that every object of the kind has. */
 export function managedBy(owners: readonly string[] | undefined): 'api' | 'kubernetes' | 'file' {
-  // An object declared both through the API and in Git counts as declared in Git, because the API alone cannot remove
-  // it.
+  // An object declared both through the API and in Git counts as declared in Git, because a request to the API alone
+  // cannot remove the object.
   const owner = owners?.find((manager) => !isApi(manager)) ?? owners?.[0];
   if (owner === FILE_MANAGER) return 'file';
   return owner !== undefined && isApi(owner) ? 'api' : 'kubernetes';

@@ -18,8 +18,8 @@ export type IdentityDeps = {
 /**
  * Finds the row id of a resource. If the resource has the id annotation, that id is used. Otherwise it is the last id
  * used under the resource's name, so that the same manifests on a new cluster continue the history. If there is no such
- * id, a new one is created. The id is written to the annotation before anything else happens, and never changes. The
- * status repeats the id in `idField`. An annotation that differs from the status is rejected.
+ * id, a new one is created. The id is written to the annotation before any other step, and never changes. The status
+ * repeats the id in `idField`. An annotation that differs from the status is rejected.
  */
 export async function identify(
   deps: IdentityDeps,

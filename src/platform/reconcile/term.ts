@@ -57,8 +57,8 @@ export type TermDeps = {
 const nowMs = (): number => monotonicMs();
 const LIST_AGAIN_MS = 1_000;
 /**
- * Interval in ms between full resyncs. It is the same as in controller-runtime, so that a missed change is found within
- * the same day.
+ * Interval in ms between full resyncs. The interval is the same as in controller-runtime. It ensures that a missed
+ * change is found within the same day.
  */
 const RESYNC_MS = 10 * 3_600_000;
 const STALE_MS = 60_000;

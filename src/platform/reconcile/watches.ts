@@ -34,8 +34,8 @@ export type WatchesDeps = {
 };
 
 /**
- * Watches the registered kinds and the objects to which they refer. It runs whether or not this process is the leader,
- * so that a new leader already has all objects.
+ * Watches the registered kinds and the objects to which they refer. The watches run whether or not this process is the
+ * leader, so that a new leader already has all objects.
  */
 export function startWatches({ store, kinds, onChange, log }: WatchesDeps): Watches {
   let isSynced = false;
