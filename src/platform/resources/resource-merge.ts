@@ -122,8 +122,8 @@ function mergeAll(input: {
 }
 
 /**
- * Merges one map of fields. The manager becomes an owner of the fields that it declares now, and loses ownership of
- * fields that it declared earlier but not now.
+ * Merges one map of fields. The manager becomes an owner of the fields that it declares now, and does not remain an
+ * owner of any other field in the map.
  */
 function mergeOwned<T>(
   declared: Record<string, T>,

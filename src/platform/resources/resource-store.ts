@@ -82,9 +82,9 @@ export type ResourceStore = {
   get: (kind: string, key: ObjectKey) => Promise<Resource | undefined>;
   list: (kind: string, namespace?: string) => Promise<Resource[]>;
   /**
-   * Performs a server-side apply, which is never forced. Removes spec fields, labels and annotations that this manager
-   * declared earlier but not now, unless another manager owns them too. Changes nothing if the result is equal to the
-   * stored object.
+   * Performs a server-side apply, which is never forced. Removes the spec fields, labels and annotations that this
+   * manager declared earlier but no longer declares, unless another manager owns them too. Changes nothing if the
+   * result is equal to the stored object.
    * @throws FieldConflictError, InvalidResourceError, WriteConflictError, NamespaceRefusedError
    */
   apply: (applied: Applied, options: ApplyOptions) => Promise<Resource>;

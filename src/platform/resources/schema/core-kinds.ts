@@ -4,8 +4,8 @@ import { isRecord } from './prepare.ts';
 
 /**
  * The kinds Secret and ConfigMap (v1), to which objects of Parley's own kinds refer. When Parley runs without a
- * cluster, this module supports them in the manifest folder. In a cluster, the API server has these kinds itself and
- * enforces the same rules.
+ * cluster, this module validates these kinds in the manifest folder. In a cluster, the API server enforces the same
+ * rules.
  */
 
 export const CORE_KINDS = ['Secret', 'ConfigMap'] as const;
@@ -101,7 +101,7 @@ function readMap(
 }
 
 function decode(value: string, pointer: string, refuse: Refuse): string {
-  // Line breaks are removed, because Go's decoder ignores them too.
+  // Line breaks are removed, because the API server's base64 decoder (Go) ignores them too.
   const compact = value.replaceAll(/[\r\n]/g, '');
   if (BASE64.test(compact)) return Buffer.from(compact, 'base64').toString('utf8');
   refuse(pointer, 'invalid_format', 'must be base64; plain text belongs in stringData');

@@ -105,7 +105,7 @@ function plain(text: string): string {
   return text.replaceAll(/[-_]/g, '').toLowerCase();
 }
 
-/** Returns one of the object's own properties, never an inherited one. */
+/** Returns the value of one of the object's own properties. Returns undefined for an inherited property. */
 function ownProperty<T>(record: Record<string, T>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
