@@ -14,7 +14,8 @@ import { raiseEpoch } from '../platform/postgres/leadership.ts';
 import type { Context } from './context.ts';
 
 /**
- * Services for declarations in a cluster: the store behind the API server, leader election with a Lease, and Events.
+ * Services for declared objects in a cluster: the store, which uses the Kubernetes API server, leader election with a
+ * Lease, and Events.
  */
 export type KubernetesDeclarations = {
   store: ResourceStore;

@@ -10,8 +10,8 @@ import { KINDS, type Kinds } from './kinds.ts';
 import type { Context } from './context.ts';
 
 /**
- * Services for declarations without a cluster: a store in tables, our own validator, and a lock that elects the
- * leader.
+ * Services for declared objects without a cluster: a store in database tables, our own validator, and leader election
+ * with a database lock.
  */
 export type PostgresDeclarations = {
   store: PostgresResourceStore;

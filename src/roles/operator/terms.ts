@@ -38,10 +38,10 @@ const ADOPTING =
  * that time, the process reconciles objects.
  */
 export type Terms = Parameters<Elect>[0] & {
-  /** Reconciles a changed object, if this process leads. */
+  /** Reconciles a changed object, if this process is the leader. */
   changed: Term['changed'];
   /**
-   * If this process leads, makes it check soon for objects that must be reconciled although their declaration has not
+   * If this process is the leader, checks soon for objects that must be reconciled although their declaration has not
    * changed.
    */
   look: Term['look'];

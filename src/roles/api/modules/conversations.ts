@@ -30,7 +30,7 @@ import type { Models } from './models.ts';
 import type { Module } from './module.ts';
 import type { Telephony } from './telephony.ts';
 
-/** Services that every conversation in this process needs. */
+/** Services that all conversations in this process share. */
 export type Conversing = ConversationDeps &
   Pick<Infrastructure, 'metrics' | 'sealer' | 'log'> & {
     takeTurn: TakeTurn;
