@@ -6,7 +6,7 @@ import type { ObjectKey, Resource } from '../platform/resources/resource-store.t
 import type { KindOf } from './kind.ts';
 import { projectKind, removeKind, type ProjectDeps, type ToProject } from './project-kind.ts';
 
-/** Writes the row of the object that is being reconciled. Calls `projectKind` with its argument. */
+/** Writes the row of the object that is being reconciled, by calling `projectKind`. */
 export type Project = (
   found: Pick<ToProject<unknown>, 'found' | 'secret' | 'beside'>,
 ) => Promise<Problem | undefined>;
