@@ -36,7 +36,7 @@ export async function identify(
   const refuse = (why: string): Identity => ({ refused: `annotation ${ANNOTATIONS.id}: ${why}` });
   const id = toUuid(prefix, given);
   if (id === null) return refuse(`${given} is not an ID of the form ${prefix}_…`);
-  // Anyone who may write the object can change the annotation, so it is compared with the status.
+  // Anyone who may write the object can change the annotation, so the annotation is compared with the id in the status.
   const known = resource.status[idField];
   if (typeof known === 'string' && known !== given) {
     const told = `cannot change from ${known} (see status) to ${given}`;
@@ -49,7 +49,7 @@ export async function identify(
   if (place.namespace !== metadata.namespace)
     return refuse(`${given} belongs to another namespace`);
   // The annotation may have been copied from another object's manifest. If that object no longer exists, the id is
-  // accepted, and its row continues under the new name.
+  // accepted, and the row with this id continues under the new name.
   const other = await deps.store.get(kind, place);
   return other?.metadata.annotations[ANNOTATIONS.id] === given
     ? refuse(`${given} belongs to ${place.name}: remove the annotation to get a new ID`)

@@ -123,8 +123,8 @@ export function signingSecretName(endpoint: string): string {
 
 /**
  * Returns true if an endpoint signs with this Secret although no `secretRef` names it. Labels and field managers alone
- * are not enough to find this out: Secrets created by earlier releases lack the label, and those restored from a backup
- * have a different manager.
+ * are not enough to find this out: Secrets created by earlier releases lack the label, and Secrets restored from a
+ * backup have a different manager.
  */
 async function isEndpointsOwn(
   store: Pick<ResourceStore, 'get'>,
