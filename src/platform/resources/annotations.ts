@@ -5,7 +5,7 @@ import type { Resource } from './resource-store.ts';
 export const ANNOTATIONS = {
   /**
    * Id of the object, which never changes. The API sets the id of an object that it creates, and the operator sets it
-   * for all other objects. The object's status repeats it.
+   * for all other objects. The object's status repeats the id.
    */
   id: 'parley.dev/id',
   /** Author of the last change to the content through the API, as JSON of the type `ChangeCause`. */

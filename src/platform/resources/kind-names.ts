@@ -5,23 +5,26 @@ import type { IdPrefix } from '../../ids.ts';
 export const API_GROUP = 'parley.dev';
 export const API_VERSION = `${API_GROUP}/v1alpha1`;
 
-/** Where an object is declared. It is derived from the owner of a field that every object of the kind has. */
+/**
+ * Where an object is declared. The value is derived from the field manager that owns a field which every object of the
+ * kind has.
+ */
 export type ManagedBy = 'api' | 'kubernetes' | 'file';
 
 export type KindNames = {
   /** Name of the kind, such as `WebhookEndpoint`. */
   kind: string;
-  /** Prefix of the ids of its objects, such as `we`. */
+  /** Prefix of the ids of the kind's objects, such as `we`. */
   idPrefix: IdPrefix;
-  /** Status field that repeats the id, such as `endpointId`. */
+  /** Status field that repeats the id of an object, such as `endpointId`. */
   idField: string;
-  /** Table of its rows, such as `webhook_endpoints`. It is also the name of its quota. */
+  /** Table with the kind's rows, such as `webhook_endpoints`. The kind's quota has the same name. */
   table: string;
-  /** Name in change events, such as `webhooks`. */
+  /** Name of the kind in change events, such as `webhooks`. */
   resource: string;
-  /** First part of the names of its actions in the audit log, such as `webhook`. */
+  /** First part of the names of the kind's actions in the audit log, such as `webhook`. */
   auditNoun: string;
-  /** Name in messages for REST callers, such as `webhook endpoint`. */
+  /** Name of the kind in messages for REST callers, such as `webhook endpoint`. */
   noun: string;
 };
 

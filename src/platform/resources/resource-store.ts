@@ -165,8 +165,8 @@ export class InvalidResourceError extends Error {
 }
 
 /**
- * Thrown if another writer has changed the object in the meantime. The caller must read the object again and reconsider
- * its write.
+ * Thrown if another writer has changed the object in the meantime. The caller must read the object again and decide
+ * again what to write.
  */
 export class WriteConflictError extends Error {
   override readonly name = 'WriteConflictError';

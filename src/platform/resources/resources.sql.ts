@@ -240,7 +240,7 @@ async function readAll(
 
 /**
  * Deletes tombstones (rows of deleted objects) that are older than a day. A watcher that was disconnected for longer
- * does not need them, because it lists all objects and all rows of their kinds again.
+ * does not need them, because it reads all objects and all rows again.
  */
 async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);

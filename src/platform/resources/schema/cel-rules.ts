@@ -9,7 +9,7 @@ import type { StructuralSchema } from './json-schema.ts';
 export type RuleChecker = (value: unknown) => FieldError[];
 
 type Rule = { holds: (self: unknown) => boolean; message: string; subPointer: string };
-/** Schema node, reduced to what the evaluation of rules needs. */
+/** The parts of a schema node that are needed to evaluate its rules. */
 type RuleNode = {
   rules: Rule[];
   isInteger: boolean;

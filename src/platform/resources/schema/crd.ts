@@ -5,8 +5,8 @@ import { API_GROUP, API_VERSION, pluralOf } from '../kind-names.ts';
 import type { KindDefinition } from './kind-definition.ts';
 
 /**
- * Builds the CustomResourceDefinition for a kind (contract/custom-resources.md). Its schema defines which objects are
- * valid. In a cluster, the API server enforces the schema; elsewhere, `validate.ts` does.
+ * Builds the CustomResourceDefinition for a kind (contract/custom-resources.md). The schema of the CRD defines which
+ * objects are valid. In a cluster, the API server enforces the schema; elsewhere, `validate.ts` does.
  */
 export function buildCrd(definition: KindDefinition) {
   const { kind, shortNames, printerColumns, selectableFields } = definition;

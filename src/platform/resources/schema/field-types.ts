@@ -146,14 +146,14 @@ export const configMapKeyRef = keyRef('ConfigMap');
 export const secretRef = z.strictObject({ name: refName('Secret') }).meta(ATOMIC_MAP);
 
 const METADATA_KEYS: CelRule = {
-  // `__proto__` is rejected wherever a schema can reject it, because assigning to that key would lose the value.
+  // `__proto__` is rejected, because JavaScript would lose a value that is assigned to this key.
   rule: "self.all(key, key.size() >= 1 && key.size() <= 128 && key != '__proto__')",
   message: 'a key must have 1 to 128 characters and must not be __proto__',
 };
 
 const metadataPairs = z.record(z.string().min(1).max(128), z.string().max(1024));
 
-/** Schema for the metadata pairs of a filter. An item matches if it has all of them. */
+/** Schema for the metadata pairs of a filter. An item matches if it has all of these pairs. */
 export const matchMetadata = metadataPairs
   .clone()
   .meta({
@@ -176,7 +176,7 @@ export const metadataMap = metadataPairs
 /** Header name (RFC 9110). */
 const HEADER_NAME = /^[-!#$%&'*+.^_`|~0-9A-Za-z]{1,128}$/;
 
-/** Names of headers that Parley or its HTTP client sets. A user who could set these headers could smuggle requests. */
+/** Names of headers that Parley or its HTTP client sets. Users may not set them, which prevents request smuggling. */
 const RESERVED_HEADER = `^(${[
   'host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|expect',
   'content-length|content-type|content-encoding|user-agent|parley-.*|webhook-.*|__proto__',
