@@ -45,12 +45,13 @@ export type ContextInput = {
   databaseUrl: string;
   /** Encryption key of 32 bytes. */
   encryptionKey: Buffer;
-  /** Previous encryption key (32 bytes). It still decrypts values that were encrypted with it. */
+  /** Previous encryption key (32 bytes). Used only to decrypt values that were encrypted with this key. */
   previousEncryptionKey?: Buffer | undefined;
   egressAllow: readonly string[];
   proxyVariables?: readonly string[];
   /**
-   * Address of the Kubernetes API server if this process runs in a pod. Requests to tenants' URLs must never reach it.
+   * Address of the Kubernetes API server if this process runs in a pod. Requests to tenants' URLs must never reach this
+   * address.
    */
   apiServer?: string | undefined;
   logLevel: string;
@@ -112,7 +113,10 @@ function allowedModel(
   return model;
 }
 
-/** @throws StartupError if DATABASE_URL or PARLEY_ENCRYPTION_KEY is not set */
+/**
+ * Returns the settings that every role requires.
+ * @throws StartupError if `DATABASE_URL` or `PARLEY_ENCRYPTION_KEY` is not set
+ */
 export function requireRoleConfig(config: Config): { databaseUrl: string; encryptionKey: Buffer } {
   const { databaseUrl, encryptionKey } = config;
   const missing = [

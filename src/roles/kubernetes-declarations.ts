@@ -28,7 +28,10 @@ export type KubernetesDeclarations = {
 const COMPONENT = 'parley-operator';
 const nowMs = (): number => monotonicMs();
 
-/** @throws StartupError if no cluster can be reached */
+/**
+ * Creates the services for declared objects in a cluster.
+ * @throws StartupError if no cluster can be reached
+ */
 export async function createKubernetesDeclarations(
   config: Pick<Config, 'kubernetesService' | 'watchNamespaces'>,
   context: Pick<Context, 'pool' | 'metrics' | 'log'>,

@@ -27,7 +27,7 @@ export type KindDeps = Pick<
     cutter: TextCutter;
     prober: Prober;
     hasDefaultModel: boolean;
-    /** Lease times of syncs. Tests set it to replace the defaults. */
+    /** Lease times of syncs. Tests set them to replace the defaults. */
     syncTimes?: LeaseTimes | undefined;
     /** Returns true for agents that get their replies from the sample model. */
     isSample?: Models['isSample'] | undefined;

@@ -43,7 +43,7 @@ export type OperatorRoleDeps = Kinds &
     /** Returns true for agents that get their replies from the sample model. */
     isSample?: KindDeps['isSample'];
     quotaRetryMs?: number;
-    /** Options of the prober, such as its intervals. Tests set it to replace the defaults. */
+    /** Options of the prober, such as its intervals. Tests set them to replace the defaults. */
     probes?: ProberOptions;
     embedEveryMs?: number;
     /** Replacement for the default fetchers of each source type. */

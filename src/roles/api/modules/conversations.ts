@@ -39,7 +39,10 @@ export type Conversing = ConversationDeps &
 
 export type Conversations = Module & {
   conversing: Conversing;
-  /** Waits for the turns in progress to finish. Cancels those that take too long, and waits until they are stored. */
+  /**
+   * Waits for the turns in progress to finish. Cancels turns that take too long, and waits until these turns are
+   * stored.
+   */
   stopTurns: () => Promise<void>;
   /** Stops judging ended conversations. Gives judgements in progress a few seconds to finish. */
   stopJudge: () => Promise<void>;

@@ -4,8 +4,8 @@ import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
 /**
- * Creates the routes of the kinds that have no module of their own, and passes on the notifications that an
- * operator has applied a declaration.
+ * Creates the routes of the kinds that have no module of their own. Also passes on the notifications that the operator
+ * sends after it has applied a declaration.
  */
 export function createDeclared(infrastructure: Infrastructure): Module {
   const { kinds, noteProjected } = infrastructure;

@@ -20,7 +20,7 @@ import type { Module } from './module.ts';
 export type Events = Module & {
   /**
    * Closes the database connection that writes test events. Called last, because no test event can be written after
-   * that.
+   * this call.
    */
   closeOutbox: () => Promise<void>;
 };
@@ -48,7 +48,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
     routes: [
       ...webhookRoutes(deps),
       ...rotateSecretRoutes(deps),
-      // `/v1/events/stream` precedes `/v1/events/{id}`, which would match it too.
+      // `/v1/events/stream` precedes `/v1/events/{id}`, which would also match the path of the stream.
       ...eventStreamRoutes({
         eventStreams,
         changes,
