@@ -90,8 +90,8 @@ async function checkGap(
 ): Promise<CheckedQuestion[]> {
   const { agentId } = found(await readGap(deps.pool, { namespace, id }), 'knowledge gap');
   const checked: CheckedQuestion[] = [];
-  // Searches for one wording at a time, so that the searches of live conversations do not have to wait. The check takes
-  // longer, but only one person waits for its result.
+  // Searches for one wording at a time, so that searches in live conversations do not have to wait. The check takes
+  // longer this way, but only the client that requested it waits.
   for (const { text: question } of await listQuestions(deps.pool, id)) {
     const asked = { namespace, agentId, query: question, limit: DEFAULT_TOP_K };
     const { hits } = await searchFor(deps, asked);

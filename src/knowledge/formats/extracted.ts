@@ -8,8 +8,8 @@ export type ExtractInput = {
   /** Charset that was declared with the media type. */
   charset?: string | null;
   /**
-   * File name or page address. Its extension decides the format if the first bytes do not. If neither does, the media
-   * type decides.
+   * File name or page address. If the first bytes of the document do not reveal its format, the extension in this name
+   * decides. If the extension does not decide either, the media type does.
    */
   name: string;
   /** Base URL for the links of a page. */
@@ -17,8 +17,8 @@ export type ExtractInput = {
 };
 
 /**
- * Result of reading an input: one document, or all documents of a ZIP. `failed` lists the entries of a ZIP that could
- * not be read, with reasons.
+ * Result of reading a document or a ZIP of documents. `refused` is the reason why nothing could be read. `failed` lists
+ * the ZIP entries that could not be read, with the reason for each.
  */
 export type Extracted =
   | { refused: FormatRefusal }

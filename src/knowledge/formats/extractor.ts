@@ -116,7 +116,9 @@ async function endAll(children: readonly ReturnType<typeof keepChild>[]): Promis
   await Promise.all(children.map((child) => child.end()));
 }
 
-/** Manages one child: starts it on demand, restarts it after it was lost, and ends it when it is idle. */
+/**
+ * Manages one child: starts it on demand, starts a new one if it has died, and stops it when it has been idle too long.
+ */
 function keepChild(idleMs: number) {
   let child: GuardedChild | undefined;
   let peak = 0;

@@ -54,7 +54,7 @@ const BEGINNINGS: readonly [beginning: string, found: FoundFormat][] = [
   ['\u00FF\u00D8\u00FF', { not: 'an image' }],
   ['GIF8', { not: 'an image' }],
 ];
-/** Pattern for HTML after an optional byte order mark, XML declaration and comments. */
+/** Pattern for the beginning of an HTML document, after an optional byte order mark, XML declaration and comments. */
 const HTML =
   /^(?:\u00EF\u00BB\u00BF)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)*<(?:!doctype\s+html|html[\s>])/i;
 /** Formats whose files always begin with the same bytes. */
@@ -101,8 +101,8 @@ function isLocked(bytes: Uint8Array): boolean {
 }
 
 /**
- * Returns true if a file that begins like a ZIP has the extension `docx`. It is then read as DOCX, because every DOCX
- * file begins like a ZIP.
+ * Returns true if a file that begins like a ZIP has the extension `docx`. Such a file is read as DOCX, because every
+ * DOCX file is a ZIP archive.
  */
 function isOf(begun: Format, named: Format | undefined): boolean {
   return begun === 'zip' && named === 'docx';

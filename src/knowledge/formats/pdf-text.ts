@@ -19,11 +19,11 @@ export type Page = readonly PdfLine[];
 const HEADING_RATIO = 1.15;
 const HEADING_CHARS_MAX = 200;
 const HEADING_LEVELS = 4;
-/** Lines that are further apart than this multiple of their font size belong to different paragraphs. */
+/** Maximum distance between the lines of a paragraph, as a multiple of their font size. */
 const GAP_RATIO = 1.75;
 /**
- * A line that reaches this fraction of the widest line is treated as wrapped automatically. A shorter line is treated
- * as ended by the author.
+ * Minimum length of an automatically wrapped line, as a fraction of the widest line. A shorter line is treated as ended
+ * by the author, so its line break is kept.
  */
 const FULL_LINE = 0.8;
 const ITEM = /^(?:[•●▪◦‣·*\uE000-\uF8FF–-]|\d{1,3}[.)])\s+/;
@@ -90,8 +90,8 @@ function levelOf({ size, text }: PdfLine, levels: readonly number[]): number {
 }
 
 /**
- * Returns true if a line starts a new paragraph. Across a page break, a paragraph continues unless its last line ends a
- * sentence.
+ * Returns true if a line starts a new paragraph. Across a page break, a paragraph continues unless the last line before
+ * the break ends a sentence.
  */
 function isApart(last: PdfLine, line: PdfLine): boolean {
   if (last.turn !== line.turn) return true;
@@ -171,9 +171,9 @@ function plain(word: string): string {
 }
 
 /**
- * Joins a word that was divided at the end of a line with its rest on the next line. The hyphen stays in a suspended
- * compound (`Hin- und Rückfahrt`), before a capital letter, and after a single letter or a number. It also stays if the
- * document contains the hyphenated word within a line.
+ * Joins the two parts of a word that was divided at the end of a line. The hyphen stays in a suspended compound such as
+ * `Hin- und Rückfahrt`, before a capital letter, and after a single letter or a number. It also stays if the document
+ * contains the hyphenated word in the middle of a line.
  */
 function joinWord(cut: string, rest: string, { whole, ands }: Words): string {
   const start = cut.slice(0, -1);

@@ -64,8 +64,8 @@ const LONG_ROW = `a row of a table may have at most ${LINE_CHARS_MAX} characters
 const SEP_LINE = /^\ufeff?"?sep=([^\r\n"])"?[ \t,;]*(?:\r\n?|\n|$)/i;
 
 /**
- * Returns the delimiter that the file declares, or else the one that divides the most lines of the sample into the same
- * number of cells (at least two). The order of `DELIMITERS` breaks ties.
+ * Returns the delimiter that the file declares. If it declares none, returns the delimiter that divides the most lines
+ * at the beginning of the file into the same number of cells (at least two). The order of `DELIMITERS` breaks ties.
  */
 function delimiterOf(text: string): { delimiter: string; rest: string } {
   const [line, said] = SEP_LINE.exec(text.slice(0, 100)) ?? [];
@@ -79,8 +79,8 @@ function delimiterOf(text: string): { delimiter: string; rest: string } {
 }
 
 /**
- * Returns the lines at the beginning of the text (the sample), with `x` in place of each quoted cell. Omits the last
- * line if the sample may have cut it off.
+ * Returns the lines at the beginning of the text, with `x` in place of each quoted cell. Omits the last line if it may
+ * be incomplete.
  */
 function sampleLines(text: string): string[] {
   const sample = text.slice(0, SAMPLE_CHARS).replaceAll(/"(?:[^"]|"")*"/g, 'x');
@@ -116,8 +116,8 @@ function widthOf(row: readonly string[]): number {
 }
 
 /**
- * Finds the header row: the first row that is as wide as the rows below it and consists of names. The rows above it are
- * narrower. Returns `undefined` if there is no such row.
+ * Returns the index of the header row, or `undefined` if there is none. The header row is the first row that is as wide
+ * as most rows, or the row above it. It must consist of names.
  */
 function headerAt(rows: readonly string[][], sentences: number): number | undefined {
   const widths = sampleOf(rows).map(widthOf);
@@ -126,8 +126,8 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
     .slice(0, PREAMBLE_MAX)
     .findIndex((width, row) => row >= sentences && width >= usual);
   if (at < 0 || (usual < 2 && at > 0)) return undefined;
-  // A header row with unnamed columns at its end is narrower than the rows below it, so the row above the first wide
-  // row is tried too.
+  // A header row with unnamed columns at its end is narrower than the rows below it. Therefore the row above the first
+  // wide row is tried too.
   return [at, at - 1].find((one) => {
     const width = one < sentences ? 0 : (widths[one] ?? 0);
     const isWide = one === at || width > 1;
@@ -135,7 +135,7 @@ function headerAt(rows: readonly string[][], sentences: number): number | undefi
   });
 }
 
-/** Counts the rows above a table that are sentences, not cells. In a sentence, every comma is followed by a space. */
+/** Counts the rows of prose above a table. A row is prose if a space follows each of its delimiters. */
 function sentencesAbove(rows: readonly string[][]): number {
   const isSentence = (row: readonly string[]): boolean =>
     row.length > 1 && row.slice(1).every((cell) => /^ \S/.test(cell));
@@ -162,7 +162,7 @@ function usualWidth(widths: readonly number[]): number {
 /**
  * Returns true if a row consists of distinct column names. A name contains letters, or is a symbol, a date, a year or
  * one of a series of sizes. In a column named by a date, a year or a size, every cell must contain a digit, and at
- * least one cell must not look like such a name. The last row is never a header.
+ * least one cell must not itself look like a date, a year or a size. The last row is never a header.
  */
 function isHeader(row: readonly string[], below: readonly string[][]): boolean {
   if (below.length === 0) return false;

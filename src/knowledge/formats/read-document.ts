@@ -20,8 +20,8 @@ type ReadDocument = Pick<ExtractedDocument, 'title' | 'text' | 'language'> &
 type Reader = (input: ExtractInput) => ReadDocument | Promise<ReadDocument>;
 
 /**
- * Functions that read documents, by format, and return them as Markdown. They throw FormatRefused and the errors of
- * their libraries.
+ * Functions that convert a document to Markdown, by the document's format. They throw FormatRefused and the errors of
+ * the libraries that they use.
  */
 const READERS: Record<Format, Reader> = {
   text: ({ bytes, charset }) => plain(decodeText(bytes, charset)),
@@ -38,7 +38,10 @@ const READERS: Record<Format, Reader> = {
   },
 };
 
-/** Yields the document, or the documents of a ZIP from the entry `from` on. Throws the errors of `READERS`. */
+/**
+ * Yields the document or, for a ZIP, its documents from the entry with the index `from` on. Throws the same errors as
+ * `READERS`.
+ */
 export async function* readDocument(input: ExtractInput & { from: number }): AsyncGenerator<Told> {
   const found = formatOf(input);
   const entries = 'format' in found && found.format === 'zip' ? await openZip(input.bytes) : [];
@@ -46,7 +49,7 @@ export async function* readDocument(input: ExtractInput & { from: number }): Asy
   else yield toldOf(input, await readOne(input));
 }
 
-/** Maximum size of one unpacked entry of a ZIP. `UNPACKED_BYTES_MAX` limits all entries together. */
+/** Maximum size in bytes of one unpacked entry of a ZIP. `UNPACKED_BYTES_MAX` limits all entries together. */
 const ENTRY_BYTES_MAX = 20 * 1024 * 1024;
 const UNPACKED_BYTES_MAX = 200 * 1024 * 1024;
 
@@ -79,8 +82,8 @@ async function readOne(input: ExtractInput): Promise<ReadDocument> {
 }
 
 /**
- * Reads a DOCX file, which is an archive itself. Refuses any other archive here, because archives inside an archive are
- * not read.
+ * Reads the entries of a DOCX file, which is itself a ZIP archive. Refuses all other archives, because archives inside
+ * an archive are not read.
  */
 function readWord(entries: readonly ZipEntry[]): Promise<ReadDocument> {
   if (isDocx(entries)) return readDocx(entries);

@@ -4,9 +4,9 @@ import { FormatRefused } from './refusal.ts';
 import { hiddenStylesOf, shownWord } from './shown-word.ts';
 import type { ZipEntry } from './zip-file.ts';
 
-/** Maximum size of one unpacked part of a DOCX. A book of a thousand pages takes 10 MB. */
+/** Maximum size in bytes of one unpacked entry of a DOCX file. A book of a thousand pages takes 10 MB. */
 const PART_BYTES_MAX = 32 * 1024 * 1024;
-/** Path of the part that distinguishes a DOCX from other archives. */
+/** Path of the archive entry that distinguishes a DOCX file from other archives. */
 export const DOCX_PART = 'word/document.xml';
 const STYLES_PART = 'word/styles.xml';
 const TEXT_PARTS = /^word\/(document|footnotes|endnotes)\.xml$/;

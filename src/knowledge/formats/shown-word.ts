@@ -154,7 +154,7 @@ class WordEditor {
   }
 }
 
-/** Returns a part of a formula in one line: `(a + b)/2`, `x^2`, `√(y)`. */
+/** Returns a part of a formula as one line of text, such as `(a + b)/2`, `x^2` or `√(y)`. */
 function linear({ name, text, sign }: Formula, outer: string | undefined): string {
   const said = (which: string, usual: string): string =>
     new RegExp(`${which}=([^;]*);`).exec(sign)?.[1] ?? usual;
