@@ -11,8 +11,9 @@ import type { ResolveGapDeps } from './resolve-gap.ts';
 type GapKey = { namespace: string; id: string };
 
 /**
- * Changes the answer to a resolved gap, or adds its first answer. `null` withdraws the answer, and `undefined` leaves
- * it unchanged. The next search finds the new answer instead of the old one.
+ * Changes the answer to a resolved gap (a question that the agent could not answer), or adds its first answer. `null`
+ * withdraws the answer, and `undefined` leaves it unchanged. The next search finds the new answer instead of the old
+ * one.
  * @throws ApiError not_found, gap_open
  */
 export function changeAnswer(
@@ -59,7 +60,7 @@ export function withdrawAnswer(
 }
 
 async function withdraw(db: Db, deps: ResolveGapDeps, gap: LockedGap): Promise<GapRow> {
-  // Prevents other transactions from recording the same question as a new gap in the meantime.
+  // Until this transaction ends, no other transaction can record the same question as a new gap.
   await lockGaps(db, gap.agentId);
   const position = await indexAnswer(db, deps, { gap, answer: null });
   return reopenGap(db, { id: gap.id, position });

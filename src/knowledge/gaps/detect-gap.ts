@@ -35,8 +35,8 @@ export type DetectGapInput = {
 /**
  * Records a question that the agent could not answer, in the transaction of the conversation turn. A question creates
  * only one gap and one event, no matter how often, in which wordings and in how many conversations it is asked. Each
- * repetition is counted, unless the question was last asked in the same conversation. After a gap is resolved, the
- * question creates a new gap.
+ * repetition increments the gap's count, unless the question was last asked in the same conversation. If the question
+ * is asked again after the gap is resolved, it creates a new gap.
  */
 export async function detectGap(
   db: Db,
@@ -44,7 +44,7 @@ export async function detectGap(
 ): Promise<{ gapId: string; isNew: boolean }> {
   const asked = await readQuestion(db, input);
   // Searches for exactly the same question first, because that needs no lock. The comparison with similar questions
-  // needs one.
+  // needs a lock.
   const known = await countSameGap(db, asked);
   if (known) return noted(db, asked, known);
   await lockGaps(db, input.agentId); // Without this lock, two transactions could add the same gap.

@@ -4,9 +4,9 @@ import { reindexAnswer } from './index-answer.ts';
 import { eraseQuestionsOf, lockGapsAskedIn, nameAfterErasure } from './knowledge-gaps.sql.ts';
 
 /**
- * Erases the questions of a conversation. A gap that was named after an erased question is renamed to a wording from
- * another conversation, or to `erased` if none exists. Answers stay. From then on, searches find an answer by its own
- * words and by those of the gap's remaining questions.
+ * Erases the questions that a conversation added to gaps (questions that agents could not answer). A gap that was named
+ * after an erased question is renamed to a wording from another conversation, or to `erased` if none exists. Answers
+ * stay. From then on, searches find an answer by its own words and by those of the gap's remaining questions.
  */
 export async function eraseGapsOf(db: Db, conversationId: string, erased: string): Promise<void> {
   const gaps = await lockGapsAskedIn(db, conversationId);

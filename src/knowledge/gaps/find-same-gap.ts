@@ -18,8 +18,8 @@ const OPEN_MAX = 500;
 const WEIGHED_MAX = 50;
 
 /**
- * Returns the agent's open gap with the most similar question, in any wording, or `undefined` if none is similar
- * enough.
+ * Returns the id of the agent's open gap with the most similar question, in any wording. Returns `undefined` if no
+ * question is similar enough.
  */
 export async function findSameGap(
   db: Db,

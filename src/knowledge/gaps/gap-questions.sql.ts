@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
-/** A wording of a gap's question. */
+/** One wording of a gap's question. A gap is a question that an agent could not answer. */
 export type GapQuestion = { text: string; count: number; lastAskedAt: number };
 
 /** Maximum number of wordings that are stored per gap: the most frequent ones. */
 export const QUESTIONS_MAX = 20;
 
 /**
- * Records that the question of a gap was asked in this wording. If the wording exists already, `more` is added to its
- * count. If the gap then has more than `QUESTIONS_MAX` wordings, the least frequent and oldest ones are deleted, but
- * never the wording that names the gap.
+ * Records that the question of a gap was asked in this wording. If this wording is already recorded, `more` is added to
+ * its count. If the gap then has more than `QUESTIONS_MAX` wordings, the least frequent and oldest ones are deleted,
+ * but never the wording that names the gap.
  */
 export async function noteQuestion(
   db: Db,
@@ -56,7 +56,7 @@ function wordKeys(agentId: string, fingerprint: string): string {
                   from unnest(string_to_array(${fingerprint}::text, ' ')) stem)`;
 }
 
-/** A question of an open gap, as the stems of its words. */
+/** A question of an open gap, represented by the stems of its words. */
 export type OpenQuestion = { gapId: string; stems: string[] };
 
 /** Returns the questions of an agent's latest open gaps. */

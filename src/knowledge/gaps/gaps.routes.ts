@@ -99,8 +99,8 @@ const gapsOrder = z
   });
 
 /**
- * Cursor for a list of gaps. In the order `created` it holds only the id, like the cursors of other lists. In other
- * orders it holds the order, the sort value and the id.
+ * Cursor for a list of gaps. For a list in the order `created`, the cursor holds only the id of a gap, like the cursors
+ * of other lists. For other orders, it holds the order, the sort value and the id.
  */
 const gapCursor = cursorOf(readPlace);
 
@@ -115,7 +115,7 @@ const countMin = z
     minimum: 1,
   });
 
-/** Returns a function that encodes the cursor of a gap in the chosen order of the list. */
+/** Returns a function that encodes the cursor of a gap for a list in this order. */
 function placeIn(order: GapOrder): (gap: ListedGap) => string {
   return ({ id, count, lastAskedUs }) => {
     const gap = fromUuid('gap', id);

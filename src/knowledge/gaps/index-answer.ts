@@ -7,10 +7,10 @@ import { listQuestions } from './gap-questions.sql.ts';
 import { lastAnswerPosition, type LockedGap } from './knowledge-gaps.sql.ts';
 
 /**
- * Indexes `answer` as the passage of a gap and replaces the previous answer. Searches find it by its own words and by
- * the words of the gap's questions. If a question was part of a longer message, the rest of the message is not indexed.
- * `null` removes the answer from the index. Returns the position of the answer among the answers of the agent, which
- * the caller stores with the gap.
+ * Indexes the answer to a gap (a question that the agent could not answer) as a passage, and replaces the previous
+ * answer. Searches find the answer by its own words and by the words of the gap's questions. If a question was part of
+ * a longer message, the rest of the message is not indexed. `null` removes the answer from the index. Returns the
+ * position of the answer among the agent's answers. The caller stores this position with the gap.
  */
 export async function indexAnswer(
   db: Db,
@@ -26,8 +26,8 @@ export async function indexAnswer(
 }
 
 /**
- * Indexes the same answer again, with the remaining questions of its gap. Returns the words of the former index
- * entries, which the caller must pass to `forgetWords` at the end of the transaction.
+ * Indexes the same answer again, with the remaining questions of its gap. Returns the words of the previous index
+ * entries. The caller must pass them to `forgetWords` at the end of the transaction.
  */
 export async function reindexAnswer(
   db: Db,

@@ -33,12 +33,15 @@ export const GAP_COLUMNS = `id, namespace, agent_id as "agentId", conversation_i
   top_score as "topScore", status, answer, count,
   last_asked_at as "lastAskedAt", resolved_at as "resolvedAt", closest`;
 
-/** Maximum length of a fingerprint. At four bytes per character, such a fingerprint still fits into an index entry. */
+/**
+ * Maximum length of a fingerprint (see `fingerprintOf`). At four bytes per character, such a fingerprint still fits
+ * into an index entry.
+ */
 const FINGERPRINT_CHARS_MAX = 500;
 
 /**
- * Returns the sorted stems of a question's words, such as "deliv norway". They are the same for every word order and
- * inflection.
+ * Returns the fingerprint of a question: the sorted stems of its words, such as "deliv norway". The fingerprint is the
+ * same for every word order and inflection.
  */
 export async function fingerprintOf(db: Db, question: string): Promise<string> {
   const { rows } = await db.query<{ fingerprint: string }>({
@@ -62,8 +65,9 @@ export async function lockGaps(db: Db, agentId: string): Promise<void> {
 }
 
 /**
- * Counts a question if the agent has an open gap with exactly this fingerprint. Returns that gap and the number that
- * was added to its count, which is 0 if the question was last asked in the same conversation.
+ * Counts a question whose fingerprint exactly matches a question of one of the agent's open gaps. Returns the gap and
+ * the number that was added to its count, which is 0 if the question was last asked in the same conversation. Returns
+ * `undefined` if no open gap matches.
  */
 export async function countSameGap(
   db: Db,
@@ -84,7 +88,7 @@ export async function countSameGap(
 
 export type CountedGap = { id: string; more: number };
 
-/** Counts a repetition of a known gap's question. Returns `undefined` if the gap was resolved in the meantime. */
+/** Counts another repetition of a gap's question. Returns `undefined` if the gap was resolved in the meantime. */
 export async function countGap(
   db: Db,
   gap: { id: string; conversationId: string },
@@ -151,7 +155,10 @@ export type LockedGap = GapRow & {
 
 export const LOCKED_GAP_COLUMNS = `${GAP_COLUMNS}, answer_position as "answerPosition"`;
 
-/** Locks the gap. If two callers resolve it concurrently, the second one waits and then sees that it is resolved. */
+/**
+ * Returns the gap and locks its row. If two callers resolve the gap concurrently, the second one waits and then sees
+ * that the gap is resolved.
+ */
 export async function lockGap(
   db: Db,
   { namespace, id }: { namespace: string; id: string },
@@ -164,7 +171,7 @@ export async function lockGap(
   return rows[0];
 }
 
-/** Locks the gaps of an agent that have an answer. */
+/** Returns an agent's answered gaps and locks their rows. */
 export async function lockAnsweredGaps(
   db: Db,
   agentId: string,
@@ -222,7 +229,7 @@ export async function reopenGap(db: Db, gap: { id: string; position: number }): 
   return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
-/** Marks a gap as resolved, without an answer. */
+/** Marks a gap as resolved. If there is an answer, the caller stores it separately. */
 export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
     `update knowledge_gaps set status = 'resolved', resolved_at = clock_timestamp()
@@ -232,7 +239,7 @@ export async function resolveGapRow(db: Db, id: string): Promise<GapRow> {
   return rows[0]!; // `rows[0]` exists, because the caller has locked the row.
 }
 
-/** Locks the gaps that contain a question from a conversation, ordered by agent. */
+/** Returns the gaps with a question from this conversation, ordered by agent, and locks their rows. */
 export async function lockGapsAskedIn(db: Db, conversationId: string): Promise<LockedGap[]> {
   const { rows } = await db.query<LockedGap>(
     `select ${LOCKED_GAP_COLUMNS} from knowledge_gaps

@@ -11,7 +11,7 @@ import { GAP_COLUMNS, type GapRow } from './knowledge-gaps.sql.ts';
 export const GAP_ORDERS = ['created', 'count', 'last_asked_at'] as const;
 export type GapOrder = (typeof GAP_ORDERS)[number];
 
-/** A gap in a list, with the values that its cursor needs. */
+/** A gap (a question that an agent could not answer) in a list, with the values that its cursor needs. */
 export type ListedGap = GapRow & {
   /**
    * Time of the last question in microseconds, the precision of the database. Milliseconds would not suffice as a
@@ -37,7 +37,7 @@ export type GapFilter = CreatedBetween & {
   /** Selects gaps whose question was last asked at this time or later, in Unix seconds. */
   askedAfter?: number | undefined;
   countMin?: number | undefined;
-  /** Text that the question must contain. The search ignores case. */
+  /** Text that the question must contain, regardless of letter case. */
   part?: string | undefined;
 };
 

@@ -6,7 +6,8 @@ import { listQuestions, type GapQuestion } from './gap-questions.sql.ts';
 import { readGap, type ClosePassage, type GapRow } from './knowledge-gaps.sql.ts';
 
 /**
- * A gap with its wordings and with the current content of the passages that matched best when its question was asked.
+ * A gap (a question that an agent could not answer) with all its wordings. It includes the current content of the
+ * passages that matched best when the question was first asked.
  */
 export type GapDetail = Omit<GapRow, 'closest'> & {
   questions: readonly GapQuestion[];

@@ -9,9 +9,9 @@ import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-ho
 export type ResolveGapDeps = { pool: Pool; nowMs: () => number };
 
 /**
- * Resolves a gap. An answer becomes a passage of the gap's agent, and the next search finds it by its own words and by
- * the words of all wordings of the question. If there is no answer, the question opens a new gap when it is asked
- * again.
+ * Resolves a gap (a question that the agent could not answer). An answer becomes a passage of the gap's agent. The next
+ * search finds it by its own words and by the words of all wordings of the question. If there is no answer, the
+ * question opens a new gap when it is asked again.
  * @throws ApiError not_found, gap_resolved
  */
 export function resolveGap(

@@ -20,21 +20,21 @@ export type AskedWord = {
 const SHARE_MIN = 0.7;
 /**
  * Maximum weight of a word that only one of the questions has, relative to the heaviest common word. If such a word
- * weighs more, the questions are different. `OWN_WORDS_MAX` applies if each question has a word that the other one
- * lacks.
+ * weighs more, the questions count as different. If each question has a word that the other one lacks, the lower
+ * maximum `OWN_WORDS_MAX` applies.
  */
 const OWN_WORD_MAX = 0.95;
 const OWN_WORDS_MAX = 0.6;
 /** Closeness, from 0 to 1, of a mistyped word to the correct one, and of two words from the same root. */
 const TYPED_WRONG = 0.9;
 const RELATED = 0.9;
-/** Closeness of two synonyms. */
+/** Closeness of two synonyms, from 0 to 1. */
 const SYNONYM = 0.8;
 
 /**
- * Returns the similarity of two questions from 0 to 1. Returns 0 if they ask different things: if their numbers differ,
- * if an important word of one is missing from the other ("deliver to Norway", "deliver to Sweden"), or if they have too
- * few words in common.
+ * Returns the similarity of two questions from 0 to 1. Returns 0 if the questions contain different numbers, or if they
+ * have too few words in common. Also returns 0 if an important word of one question is missing from the other ("deliver
+ * to Norway", "deliver to Sweden").
  */
 export function likeness(one: readonly AskedWord[], other: readonly AskedWord[]): number {
   if (numbersOf(one) !== numbersOf(other)) return 0;
