@@ -1,10 +1,10 @@
 /** Limits for feeds (docs/integrations.md). If a feed exceeds a limit, the error names that limit. */
 export const FEED_LIMITS = {
-  /** Maximum size of one page as received. */
+  /** Maximum size in bytes of one page as received. */
   pageBytes: 20 * 1024 * 1024,
-  /** Maximum size of a page after its documents are removed, which leaves only property names and the cursor. */
+  /** Maximum number of characters of a page without its documents, that is, of the property names and the cursor. */
   frameChars: 64 * 1024,
-  /** Maximum size of a document's text in UTF-8. */
+  /** Maximum size in bytes of a document's text in UTF-8. */
   documentBytes: 5 * 1024 * 1024,
   /**
    * Maximum number of object members and list elements in one document. Parley reads only a few, but all take memory

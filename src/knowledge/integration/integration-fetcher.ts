@@ -106,7 +106,8 @@ function withCursor(url: string, cursor: string | null): string {
 }
 
 /**
- * Requests the first page. `isKept` in the result means that the feed accepted the cursor, and so reports only changes.
+ * Requests the first page. `isKept` in the result is true if the feed accepted the saved cursor. Such a feed reports
+ * only changes since that cursor.
  */
 async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginning> {
   const known = readState(kept, url);
@@ -120,8 +121,8 @@ async function begin(ask: Ask, kept: string | null, url: string): Promise<Beginn
 }
 
 /**
- * Rejects a change between JSON and plain text. Otherwise a maintenance page with status 200 would replace all
- * documents.
+ * Rejects a feed that has changed between JSON and plain text since the last sync. Without this check, a maintenance
+ * page with status 200 would replace all documents.
  */
 function requireFormat({ format }: FeedState, { kind }: PageAnswer): void {
   if (kind === 'text' && format === 'json') throw otherFormat('plain text', 'JSON');

@@ -46,7 +46,7 @@ export type PageRequest = {
   url: string;
   sourceId: string;
   headers: Readonly<Record<string, string>>;
-  /** ETag of the version that the last sync read. */
+  /** ETag of the page from the last sync, or `null` for an unconditional request. */
   etag: string | null;
   /**
    * Reads the Secrets. Called before each attempt, so that a changed Secret takes effect.

@@ -34,7 +34,7 @@ export class PageScanner {
   readonly #documents: unknown[] = [];
   #frame = '';
   #document = '';
-  /** Number of members in the current document. */
+  /** Number of object members and list elements counted so far in the current document. */
   #members = 0;
   #depth = 0;
   #isInDocuments = false;
