@@ -14,13 +14,16 @@ import { cutTable } from './cut-table.ts';
 export type Chunk = { heading: string; text: string };
 
 export const CHUNK_CHARS_MAX = 2_000;
-/** Minimum size of a passage. Smaller neighbors under the same heading are joined. */
+/** Length in characters below which a passage is joined with its neighbor under the same heading, if possible. */
 export const CHUNK_CHARS_MIN = 400;
-/** Headings of levels 1 to `SUBJECT_LEVEL` begin a separate subject, however short the subject is. */
+/**
+ * Headings of levels 1 to `SUBJECT_LEVEL` begin a new subject. Passages of different subjects are never joined, however
+ * short they are.
+ */
 const SUBJECT_LEVEL = 2;
 /**
- * Maximum length of a passage's headings. Each passage repeats its headings, so longer ones would make a large index
- * from a small text.
+ * Maximum length of a passage's headings in characters. Each passage repeats its headings, so longer headings would
+ * make a large index from a small text.
  */
 const HEADING_CHARS_MAX = 400;
 
@@ -37,7 +40,10 @@ export function* chunkText(text: string): Generator<Chunk> {
   }
 }
 
-/** Removes characters that are not stored. Skips steps that would change nothing, because each step copies the text. */
+/**
+ * Removes U+0000 and a byte order mark, replaces unpaired surrogates, and converts line ends to LF. Skips steps that
+ * would change nothing, because each step copies the text.
+ */
 function cleanText(text: string): string {
   let clean = text.isWellFormed() ? text : text.toWellFormed();
   if (clean.startsWith('\uFEFF')) clean = clean.slice(1);
@@ -45,7 +51,10 @@ function cleanText(text: string): string {
   return clean.includes('\r') ? clean.replaceAll(/\r\n?/g, '\n') : clean;
 }
 
-/** Returns the title of a document: its first heading, if the document begins with one. */
+/**
+ * Returns the title of a document, given its first passage: the first heading above that passage. Returns `undefined`
+ * if the passage has no heading.
+ */
 export function titleOf({ heading }: Chunk): string | undefined {
   const title = heading.split(HEADING_SEPARATOR)[0];
   return title === '' ? undefined : title;

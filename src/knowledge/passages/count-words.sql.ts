@@ -15,8 +15,8 @@ export async function countWords(
   const { namespace, owners, all } = scope;
   const { rows } = await db.query<{ lexeme: string; passages: number }>({
     name: 'count_words',
-    // The row for the empty string holds the number of all passages. `offset 0` forces PostgreSQL to read the rows of
-    // each word as one range of the primary key.
+    // Each owner has a row for the empty string, which holds the number of its passages. `offset 0` forces PostgreSQL
+    // to read the rows of each word as one range of the primary key.
     text: `select w.lexeme, sum(p.chunks)::integer as passages
              from unnest($4::text[] || array['']) w (lexeme)
             cross join lateral (

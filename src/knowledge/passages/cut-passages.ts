@@ -46,7 +46,7 @@ export type Refusal = { code: 'invalid_format' | 'too_many' | 'too_large'; detai
  */
 export const PASSAGES_MAX = 55_000;
 /**
- * Maximum number of distinct words in one source, twice as many as in 20 MB of prose. Each word is a row in the index,
+ * Maximum number of distinct words in one source. 20 MB of prose have half as many. Each word is a row in the index,
  * and writing two million rows took a minute.
  */
 export const WORDS_MAX = 250_000;

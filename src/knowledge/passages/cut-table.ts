@@ -6,9 +6,9 @@ const RULE = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?
 const LINES_ABOVE_MAX = 20;
 
 /**
- * Divides a Markdown table into pieces of at most `max` UTF-16 units, if possible between two rows. Each piece of the
- * table begins with the header row. Returns `undefined` if the text has no table, or if its header leaves no room for
- * rows.
+ * Divides a Markdown table into pieces of at most `max` UTF-16 units, between two rows if possible. Each piece of the
+ * table begins with the header row. Returns `undefined` if the text has no table, or if its header is so long that no
+ * row would fit into a piece.
  */
 export function cutTable(text: string, max: number): Generator<string> | undefined {
   const lines = text.split('\n', LINES_ABOVE_MAX);

@@ -4,7 +4,9 @@
  */
 export const OVERLAP_CHARS = 200;
 
-/** Positions where a text may be divided, best first: after a line, a sentence, a word. */
+/**
+ * Patterns for the positions at which a text may be divided, best first: after a line, after a sentence, after a word.
+ */
 const BREAKS: readonly RegExp[] = [/\n+/g, /[.!?…。！？]["')\]”’]*\s+|[。！？]/g, /\s+/g];
 
 /**

@@ -16,11 +16,14 @@ const CHARS_MAX = 20_000;
  */
 const FOUND_MIN = 6;
 /**
- * Minimum share of the frequent words of a language among all words of a text. In prose, 30 to 50 percent of the words
- * are frequent words; in a list of products, almost none.
+ * Minimum share of a language's frequent words among all words of a text. In prose, 30 to 50 percent of the words are
+ * frequent words. In a list of products, almost none are.
  */
 const SHARE_MIN = 0.12;
-/** Minimum ratio between the matches of the best and the second-best language. */
+/**
+ * Minimum ratio of the best language's number of matches to that of the second-best. Below this ratio, the language is
+ * uncertain.
+ */
 const AHEAD = 1.15;
 
 const LANGUAGES = Object.entries(words).map(([code, line]) => ({ code, words: wordsIn(line) }));

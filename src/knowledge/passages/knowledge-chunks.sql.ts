@@ -108,7 +108,7 @@ export async function deleteDocumentChunks(
   await db.query(long(`${withoutPassages(gone)} select`, [documentIds, sourceId]));
 }
 
-/** Deletes the passages of some documents without updating the index. The caller rebuilds the index afterwards. */
+/** Deletes the passages of some documents without updating the index. The caller must rebuild the index afterwards. */
 export async function deleteUnindexed(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },

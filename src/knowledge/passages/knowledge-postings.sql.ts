@@ -92,7 +92,10 @@ export async function indexFrom(
   await learnWords(db, ownerId, first);
 }
 
-/** Indexes one passage: an answer that replaces the previous answer. */
+/**
+ * Indexes a single passage, which is the answer to a gap. Unlike in `indexFrom`, its position may be lower than
+ * positions that are already indexed, because a changed answer keeps its position.
+ */
 export async function indexChunk(db: Db, ownerId: string, position: number): Promise<void> {
   await db.query(`${INTO} ${postingsOf('c.owner_id = $1 and c.position = $2')} ${APPENDED}`, [
     ownerId,
@@ -142,8 +145,8 @@ export function withoutPassages(gone: string): string {
 }
 
 /**
- * Stores the number of passages of an owner, and the text search configurations that stem them. This function only adds
- * configurations. They are removed when `forgetOwner` deletes the whole index of the owner.
+ * Stores the number of an owner's passages and the names of the text search configurations that stem them. Only adds
+ * configurations and never removes any: `forgetOwner` deletes them together with the owner's index.
  */
 export async function countPassages(
   db: Db,

@@ -12,7 +12,7 @@ export type SearchScope = {
   all: boolean | 'with answers';
 };
 
-/** A word to search for. All alternatives for one word of the question have the same number as their `term`. */
+/** A word to search for. All alternatives for the same word of the question share the same number in `term`. */
 export type AskedWord = {
   term: number;
   /** The word in lower case, without accents and not yet stemmed. */
@@ -33,7 +33,10 @@ export type Postings = {
   asked: readonly { term: number; lexeme: string }[];
   /** Terms that are stop words in one of the languages. */
   stopped: readonly number[];
-  /** The stems to search for, by term: the question's own, synonyms and corrections. Each occurs in some passage. */
+  /**
+   * Stems to search for, each with its term. They come from the question's own words, from synonyms and from
+   * corrections. Each stem occurs in some passage.
+   */
   meant: readonly { term: number; lexeme: string; closeness: number }[];
   lexemes: readonly LexemePostings[];
 };
@@ -58,8 +61,8 @@ const SWAP_SIMILARITY = 0.8;
 const ENDING_SIMILARITY = 0.45;
 const ENDING_CHARS_MIN = 5;
 /**
- * Maximum number of candidates for the correction of a word. They are the known words that are most similar to it. The
- * most similar candidate is chosen. If several are equally similar, the most frequent one is chosen.
+ * Maximum number of candidates for the correction of a word. The candidates are the known words that are most similar
+ * to the mistyped word. The most similar candidate is chosen or, of several equally similar ones, the most frequent.
  */
 const TYPO_CANDIDATES = 8;
 /** Maximum number of postings that are read for one question. The lists of the rarest words are read first. */

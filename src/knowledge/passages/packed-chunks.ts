@@ -40,8 +40,9 @@ export function* packChunks(chunks: Iterable<NewChunk>): Generator<Uint8Array> {
 }
 
 /**
- * Passages for one statement. The batches of a large text are compressed, because they may be in memory for minutes.
- * Each batch contains every text twice, as a passage and as words, so compression reduces it to a quarter or less.
+ * Passages that one statement inserts. The batches of a large text are compressed, because they may be in memory for
+ * minutes. Each batch contains every text twice, as a passage and as words, so compression reduces its size to a
+ * quarter or less.
  */
 export type Batch = Uint8Array | { deflated: Uint8Array };
 

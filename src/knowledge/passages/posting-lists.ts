@@ -14,7 +14,10 @@ export const POSTING_BYTES = 5;
 /** Maximum value of the impact byte. The value 0 does not occur. */
 const IMPACT_MAX = 127;
 
-/** An owner whose passages contain some of the words. `lowest` and `highest` limit the positions of these passages. */
+/**
+ * An owner whose passages contain some of the words. `lowest` and `highest` are the first and the last position of
+ * these passages.
+ */
 export type Owner = {
   id: string;
   isAnswers: boolean;

@@ -31,7 +31,10 @@ export function endsAsQuestion(text: string): boolean {
 
 /** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
 const WORD_CHARS_MAX = 64;
-/** Maximum number of words in a question, and in its context. It limits the work of one search. */
+/**
+ * Maximum number of words that are taken from a question, and from its context. The limit bounds the work of one
+ * search.
+ */
 const QUESTION_WORDS_MAX = 24;
 const SENTENCE_WORDS_MAX = 64;
 /**

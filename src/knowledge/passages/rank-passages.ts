@@ -140,8 +140,8 @@ function addTerm(sums: Sums, { term, number, places }: Numbered): void {
 type Added = OwnedList & { bytes: Buffer; number: number; points: number; about: number };
 
 /**
- * Adds the points of one posting list. If a passage matches a term in several ways, only the closest way counts,
- * which comes first.
+ * Adds the points of one posting list. The lists of a term are added in order of closeness. If a passage matches the
+ * term in several ways, only the first and therefore closest way counts.
  */
 function addList(
   { taken, about, points }: Sums,

@@ -38,7 +38,8 @@ const SPREAD_MAX = 4;
 const SPREAD_FREE = 100;
 
 /**
- * Number of passages above which a transaction emits no event. Writing or removing that many takes more than a second.
+ * Number of passages above which a transaction defers its event until after the commit. Writing or removing that many
+ * passages takes more than a second.
  */
 const SILENT_ABOVE = 1_000;
 

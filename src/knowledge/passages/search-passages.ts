@@ -53,12 +53,12 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
 }
 
 /**
- * Number of the word search's best passages whose headings are read and compared with the question. `WHOLE` of them are
- * read completely.
+ * Number of the best passages by words whose headings are read and compared with the question. Of the first `WHOLE`,
+ * the text is read too.
  */
 const CANDIDATES = 50;
 const WHOLE = 16;
-/** Number of answers to gaps that are read in addition to the candidates. */
+/** Maximum number of answers to gaps that are read in addition to the candidates. */
 const ANSWERS = 8;
 /**
  * Minimum score of a passage that probably answers the question. Among the top passages, those with at least this score
@@ -75,7 +75,7 @@ const LIKENESS = 0.5;
  * question together have the weight 1.
  */
 const NEARNESS = 0.1;
-/** Closeness of a synonym. */
+/** Closeness of a synonym to the word of the question, from 0 to 1. */
 const SYNONYM = 0.35;
 
 /**

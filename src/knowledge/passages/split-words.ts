@@ -47,11 +47,14 @@ export function partsOf(word: string): { word: string; closeness: number }[] {
 }
 
 /**
- * Closeness of one half of a pair of characters. Words that share a single character have related meanings, but rarely
- * the same meaning.
+ * Closeness of a single Chinese character to the pair that contains it. Words that share a single character have
+ * related meanings, but rarely the same meaning.
  */
 const HALF_PAIR = 0.35;
-/** Closeness of one half of a compound. It is usually the subject of the compound. */
+/**
+ * Closeness of the beginning or end of a Korean compound to the whole compound. Such a part usually names the subject
+ * of the compound.
+ */
 const HALF_COMPOUND = 0.6;
 const HAN_PAIR = /^\p{sc=Han}{2}$/u;
 const HANGUL_COMPOUND = /^\p{sc=Hangul}{3,}$/u;

@@ -67,10 +67,10 @@ function logistic(sum: number): number {
 export const TELLING = 5;
 
 /**
- * Returns scores that never increase from one passage to the next. Among the top passages, a lower score is raised to
- * the highest score after it. Below them, a higher score is lowered to the score before it. The order of the passages
- * is the better indicator of which one answers the question. The scores are the better indicator of whether any passage
- * does.
+ * Returns scores that never increase from one passage to the next. Among the first `TELLING` passages, a lower score is
+ * raised to the highest score after it. After these passages, a higher score is lowered to the score before it. The
+ * order of the passages is the better indicator of which passage answers the question. The scores are the better
+ * indicator of whether any passage answers it.
  */
 export function falling(scores: readonly number[]): number[] {
   const [first, rest] = [scores.slice(0, TELLING), scores.slice(TELLING)];

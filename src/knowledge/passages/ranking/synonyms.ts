@@ -20,8 +20,8 @@ export function isSynonym(one: string, other: string): boolean {
 }
 
 /**
- * Returns true if the synonyms of the first stem include the second stem. Callers must check both
- * directions, because `SYNONYMS_MAX` may cut the second word off the list of the first, but not the reverse.
+ * Returns true if the list of synonyms of the first stem includes the second stem. Callers must check both directions:
+ * because `SYNONYMS_MAX` shortens each list, only one of the two lists may include the other stem.
  */
 function isNear(one: string, other: string): boolean {
   stemsByStem ??= stemsOf((synonymsByStem ??= nearWords(synonyms.near)));
