@@ -176,7 +176,8 @@ async function resolve(
 
 /**
  * Returns sources whose status does not show their last or current sync. Uploads, schedules and syncs requested by REST
- * do not change the declaration, so the operator notices their effect only by this comparison.
+ * do not change the declaration. The operator notices their effect only by this comparison of each status with the
+ * database.
  */
 export async function listStaleSources({
   pool,

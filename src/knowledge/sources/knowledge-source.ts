@@ -65,7 +65,9 @@ const integration = z
   .meta(rules(noKeyInHeaders(KEY_IN_FEED_HEADER)));
 
 const embeddings = z.strictObject({
-  provider: dnsLabel.describe('ModelProvider in the same namespace, or `default`.'),
+  provider: dnsLabel.describe(
+    'Name of a ModelProvider in the same namespace, or `default` for the default provider.',
+  ),
   model: z
     .string()
     .min(1)
@@ -75,8 +77,8 @@ const embeddings = z.strictObject({
 });
 
 /**
- * Maximum length of a declared text, because etcd limits an object to less than 1.5 MB. Longer texts belong in a source
- * of type `file`.
+ * Maximum length of a declared text in characters. The length is limited because etcd limits an object to less than 1.5
+ * MB. Longer texts belong in a source of type `file`.
  */
 const TEXT_CHARS_MAX = 1_000_000;
 

@@ -45,7 +45,7 @@ export type KnowledgeSourceRow = {
    */
   askedKey: string | null;
   syncedKey: string | null;
-  /** Whether the declaration has a problem. Failed syncs do not count as one. */
+  /** Whether the declaration has a problem. Failed syncs do not count as a problem. */
   blocked: boolean;
   createdAt: number;
   updatedAt: number;
@@ -291,7 +291,10 @@ export async function sumSourceBytes(
 const UNASKED = `next_sync_at = null, sync_failures = 0, sync_cursor = null, asked_key = null,
             synced_key = null`;
 
-/** Stores the new fetch settings of a source and the time of its next sync. The caller must have locked its row. */
+/**
+ * Stores the hash of a source's new fetch settings (`key`) and the time of the next sync. The caller must have locked
+ * the source's row.
+ */
 export async function askForSync(
   db: Db,
   { id, key, nextSyncAt }: { id: string; key: string; nextSyncAt: number | null },

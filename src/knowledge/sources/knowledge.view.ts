@@ -19,7 +19,7 @@ const count = z.int().min(0);
 export const sourceType = z.enum(['website', 'file', 'text', 'integration']);
 export const sourceStatus = z.enum(['pending', 'syncing', 'ready', 'refreshing', 'error']);
 
-/** Unset fields are `null`, so that clients need not handle absent ones. */
+/** Fields without a value are `null`, so that clients need not handle absent fields. Only `text` may be absent. */
 export const KnowledgeSource = z
   .strictObject({
     id: z.string().meta({ description: 'ID of the source, `ks_…`.' }),

@@ -150,8 +150,8 @@ function isInForce(
   if (content && !known.contentHash?.equals(contentHashOf(content))) return false;
   const state = stateOf(source, known);
   const isAsked = source.problem !== undefined || fetchKeyOf(source.spec) === known.askedKey;
-  // While a sync is unfinished, the row shows the status of that sync. That status is not compared with the one that
-  // follows from the declaration.
+  // While a sync is unfinished, the row shows the status of that sync, which may differ from the status that the
+  // declaration implies. The two are therefore not compared.
   const status = known.sync ? known.status : state.status;
   return isAsked && isDeepStrictEqual({ ...known, ...projection, ...state, status }, known);
 }

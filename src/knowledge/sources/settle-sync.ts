@@ -27,7 +27,10 @@ export type Failure = { reason: string; message: string };
 /** Pause in ms after the first failure. It doubles with each further failure, up to an hour. */
 const RETRY_MS = 60_000;
 const RETRY_MS_MAX = 3_600_000;
-/** Number of consecutive failures after which retries stop. Then only a request or the schedule starts another sync. */
+/**
+ * Number of consecutive failures after which retries stop. After that, only a request or the schedule starts another
+ * sync.
+ */
 export const FAILURES_MAX = 8;
 
 /**

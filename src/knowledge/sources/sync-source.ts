@@ -31,7 +31,8 @@ export async function syncSource(
   beforeCommit: CommitHook<KnowledgeSourceRow> = noCommitHook,
 ): Promise<KnowledgeSourceRow> {
   for (let tries = 1; ; tries += 1) {
-    // Reads and divides the content before the transaction, which would otherwise lock the row for too long.
+    // Reads and divides the content before the transaction begins. Otherwise the transaction would lock the row for too
+    // long.
     const known = await requireSource(deps, key);
     const content = await readStored(deps, known);
     if (!content) {
@@ -93,8 +94,8 @@ function indexContent(
     inIndexTransaction(deps, async (db, index) => {
       const source = await prepare(db);
       await index(source, content);
-      // A source of type `text` that is not ready stays so: its declaration has a problem that indexing its text again
-      // does not solve.
+      // A source of type `text` that is not ready stays not ready: its declaration has a problem that indexing its text
+      // again does not solve.
       if (source.ready || source.type === 'file') {
         const condition = syncedCondition({ chunks: passagesOf(content), failed: content.failed });
         await updateSourceState(db, {

@@ -148,8 +148,9 @@ export async function patchSource(
 }
 
 /**
- * Checks during a REST write whether a text has too many passages, so that the caller receives the error. Otherwise the
- * operator would find the problem later. Skips texts that are too short to have too many passages.
+ * Checks during a REST write whether a text has too many passages, so that the caller receives the error. Without this
+ * check, the operator would find the problem only after the response. Skips texts that are too short to have too many
+ * passages.
  * @throws ApiError invalid_body, unavailable
  */
 async function refuseTooMany(
