@@ -31,7 +31,7 @@ type StageDeps = {
 type Told = Extract<Fetched, { path: string }>;
 type FetchedDocument = Extract<Fetched, { kind: 'document' }>;
 
-/** Error that wraps any error thrown by a fetcher. The sync then fails. */
+/** Error that wraps any error thrown by a fetcher. The sync that receives it fails. */
 export class FetchFailed extends Error {
   override readonly name = 'FetchFailed';
 }

@@ -6,7 +6,10 @@ import { HELD, type Lease } from './claims.sql.ts';
  * transaction.
  */
 
-/** A document as it will be indexed. A different `hash` means that it has changed. */
+/**
+ * A document as it will be indexed. If its `hash` differs from the hash of the indexed version, the document has
+ * changed.
+ */
 export type StagedDocument = {
   path: string;
   /** UUID under which the batches of the document are stored. */
@@ -94,7 +97,7 @@ export async function unstageDocument(
 const COLUMNS = `path, batches_id as "batchesId", title, content_hash as hash, bytes, chunks, language, url,
   etag, last_modified as "lastModified"`;
 
-/** Lists a page of staged documents after `after`, ordered by path. */
+/** Lists a page of staged documents, ordered by path. `after` is the last path of the previous page, or `null`. */
 export async function listStaged(
   db: Db,
   { id, after, limit }: { id: string; after: string | null; limit: number },
@@ -107,7 +110,7 @@ export async function listStaged(
   return rows;
 }
 
-/** Returns one batch, or `undefined` after the last one. */
+/** Returns one batch of a staged document, or `undefined` if the document has no batch with this number. */
 export async function readStagedBatch(
   db: Db,
   { id, batchesId, number }: { id: string; batchesId: string; number: number },

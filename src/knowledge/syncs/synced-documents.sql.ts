@@ -16,7 +16,7 @@ export type KnownDocument = {
   lastModified: string | null;
 };
 
-/** Lists a page of a source's documents after `after`, ordered by id. */
+/** Lists a page of a source's documents, ordered by id. `after` is the last id of the previous page, or `null`. */
 export async function listKnown(
   db: Db,
   { sourceId, after, limit }: { sourceId: string; after: string | null; limit: number },
