@@ -97,8 +97,8 @@ async function embedBatches(
     const [made] = sizes;
     if (made === undefined) continue;
     size ??= made;
-    // `size` is the size of the vectors that are already stored, if there are any. A different size shows that the
-    // model has changed.
+    // `size` is the number of dimensions of the vectors that are already stored, if there are any. A different number
+    // shows that the model has changed.
     const another = sizes.find((one) => one !== size);
     if (another !== undefined) throw await anotherSize(pool, { row, lease, size, made: another });
     const isStored = await inTransaction(pool, async (db) => {
@@ -112,9 +112,8 @@ async function embedBatches(
 }
 
 /**
- * Discards all vectors of an owner after the number of dimensions changed. This shows that the model name now stands
- * for a different model. Questions are embedded with the new model too, and their vectors are not comparable with the
- * old ones.
+ * Discards all vectors of an owner. A different number of dimensions has shown that the model name now stands for a
+ * different model. Questions are embedded with that model too, and their vectors are not comparable with the old ones.
  */
 async function anotherSize(
   pool: Pool,

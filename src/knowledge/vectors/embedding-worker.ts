@@ -55,7 +55,7 @@ const EVERY_MS = 5_000;
  * occupies its slot for up to half a minute.
  */
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
-/** Timeout in ms for one batch. */
+/** Timeout in ms for the request that embeds one batch of passages. */
 const REQUEST_MS = 60_000;
 /** Pause in ms after a failure. It applies to all jobs of the same provider. */
 const PAUSE_MS = 5_000;
