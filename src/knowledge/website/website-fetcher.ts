@@ -89,7 +89,10 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/** Replaces the word "receiver" in an error message of the egress client with "server". */
+/**
+ * Changes an error message of the egress client: replaces "the receiver" with "the server" and removes the final
+ * period.
+ */
 function bare(sentence: string): string {
   return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
 }
