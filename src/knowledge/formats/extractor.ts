@@ -20,7 +20,9 @@ export type ExtractOne = (input: ExtractInput, signal?: AbortSignal) => Promise<
 export type Extractor = {
   /** Returns the function that reads a namespace's documents. */
   extractFor: (namespace: string) => ExtractOne;
-  /** Returns the peak resident memory of a child in bytes, or 0 if the system does not report it. */
+  /**
+   * Returns the highest resident memory that any child has used, in bytes. Returns 0 if the system does not report it.
+   */
   peakBytes: () => number;
   stop: () => Promise<void>;
 };
@@ -47,7 +49,7 @@ export function createExtractor({
   idleMs = IDLE_MS,
   log,
 }: {
-  /** Maximum number of waiting documents, per namespace and in total. Each is held in memory. */
+  /** Maximum number of waiting documents, per namespace and in total. Each waiting document is held in memory. */
   waitingMax: { namespace: number; all: number };
   metrics: FairQueueMetrics;
   timeoutMs?: number;
@@ -97,8 +99,8 @@ export function createExtractor({
         const refusal = time.aborted ? tookTooLong(timeoutMs) : lostBy(error);
         log.warn({ name: input.name, reason: refusal.detail }, error.message);
         if (signal.aborted && !time.aborted) continue;
-        // If the child was lost while it was reading an entry of a ZIP, only that entry counts as failed, and a new
-        // child continues with the next entry. Once the time limit for the whole ZIP has passed, reading stops.
+        // If the child died while it was reading an entry of a ZIP, only that entry counts as failed, and a new child
+        // continues with the next entry. Once the time limit for the whole ZIP has passed, reading stops.
         if (time.aborted || !gathered.skip(refusal)) return { refused: refusal };
       }
     }

@@ -1,7 +1,7 @@
 /** Format of a document, decided by its first bytes, then by its extension, then by its media type. */
 export type Format = 'text' | 'csv' | 'html' | 'pdf' | 'docx' | 'zip' | 'locked';
 
-/** A supported format, or a description of the unsupported content (`not`). */
+/** A supported format. If the format is not supported, `not` describes the content. */
 export type FoundFormat = { format: Format } | { not: string };
 
 const BY_ENDING: Record<string, Format> = {

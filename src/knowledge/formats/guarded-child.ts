@@ -54,7 +54,10 @@ const WATCH_MS = 20;
  * would block all other documents.
  */
 const START_MS = 30_000;
-/** Maximum size of one message from the child: the text of a document (see `TEXT_CHARS_MAX`) and its links. */
+/**
+ * Maximum size in bytes of one message from the child. A message may contain the text of a document (see
+ * `TEXT_CHARS_MAX`) and its links.
+ */
 const ANSWER_BYTES_MAX = 48 * 1024 * 1024;
 /** Signals and exit codes with which V8 and the system end a process that has run out of memory. */
 const OUT_OF_MEMORY: readonly (string | number | null)[] = [

@@ -12,8 +12,8 @@ const PREAMBLE_MAX = 20;
 const NAME_CHARS_MAX = 100;
 
 /**
- * Returns a table as Markdown: each row becomes a paragraph of `column: value` lines, so that a passage says what its
- * numbers mean. Lines above the header row become paragraphs. Without a header row the values are left as they are.
+ * Returns a table as Markdown. Each row becomes a paragraph of `column: value` lines, so that a passage says what its
+ * numbers mean. Lines above the header row become paragraphs. Without a header row, the values get no column names.
  * @throws FormatRefused
  */
 export function readCsv(text: string): string {

@@ -105,7 +105,7 @@ function readPage(html: string, url: string | null | undefined): ReadDocument {
 type Named = Pick<ExtractInput, 'name' | 'bytes'>;
 
 function toldOf({ name, bytes }: Named, { text, title, ...rest }: ReadDocument): Told {
-  // Replaces control characters, because PostgreSQL cannot store U+0000.
+  // Replaces control characters, in particular U+0000, which PostgreSQL cannot store.
   const shown = title
     ?.replaceAll(/\p{Cc}+/gu, ' ')
     .trim()

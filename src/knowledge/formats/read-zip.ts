@@ -20,7 +20,7 @@ const OTHER_ARCHIVES: readonly [part: RegExp, what: string][] = [
 export const isDocx = (entries: readonly ZipEntry[]): boolean =>
   entries.some(({ name }) => name === DOCX_PART);
 
-/** Returns the files of a ZIP, without those that operating systems add. @throws FormatRefused */
+/** Returns the files of a ZIP, without those that operating systems and programs add. @throws FormatRefused */
 export function filesOf(entries: readonly ZipEntry[]): ZipEntry[] {
   const other = OTHER_ARCHIVES.find(([part]) => entries.some(({ name }) => part.test(name)));
   if (other) throw new FormatRefused('invalid_format', `the content is ${other[1]}`);
