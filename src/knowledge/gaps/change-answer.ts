@@ -41,8 +41,8 @@ export function changeAnswer(
 }
 
 /**
- * Withdraws an answer: searches no longer find it, and the gap is open again. If another gap is open for the same
- * question, this gap stays resolved.
+ * Withdraws an answer, so that searches no longer find it. Reopens the gap, unless another gap is open for the same
+ * question.
  * @throws ApiError not_found, also if the gap has no answer
  */
 export function withdrawAnswer(

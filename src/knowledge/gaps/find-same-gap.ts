@@ -8,7 +8,7 @@ import { commonWords, likeness, type AskedWord } from './same-question.ts';
 
 /**
  * Maximum number of the latest open questions to compare with a new question. In addition, the new question is compared
- * with up to the same number of older questions that contain its rarest word.
+ * with up to the same number of older questions that contain the rarest word of the new question.
  */
 const OPEN_MAX = 500;
 /**

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /** One wording of a gap's question. A gap is a question that an agent could not answer. */
 export type GapQuestion = { text: string; count: number; lastAskedAt: number };
 
-/** Maximum number of wordings that are stored per gap: the most frequent ones. */
+/** Maximum number of wordings that are stored per gap. The most frequent wordings are kept. */
 export const QUESTIONS_MAX = 20;
 
 /**

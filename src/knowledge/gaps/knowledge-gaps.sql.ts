@@ -206,8 +206,8 @@ export async function setAnswer(
 }
 
 /**
- * Reopens a gap and removes its answer. If another gap with the same question was opened in the meantime, this gap
- * stays resolved, because only one gap per question may be open.
+ * Removes the answer of a gap and reopens the gap. The gap stays resolved if another gap with the same question was
+ * opened in the meantime, because only one gap per question may be open.
  */
 export async function reopenGap(db: Db, gap: { id: string; position: number }): Promise<GapRow> {
   const { rows } = await db.query<GapRow>(
