@@ -25,7 +25,7 @@ export type IntegrationFetcherDeps = Pick<RequestDeps, 'send' | 'userAgent' | 'n
    * @throws FetchRefused
    */
   secretsOf: (namespace: string, integration: Integration) => Promise<RequestSecrets>;
-  /** Limits that replace the defaults. */
+  /** Limits that override those in `FEED_LIMITS`. */
   limits?: Partial<FeedLimits>;
   times?: Partial<RequestTimes>;
 };
