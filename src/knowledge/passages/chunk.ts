@@ -9,7 +9,7 @@ import { cutTable } from './cut-table.ts';
 
 /**
  * A passage. `heading` contains all headings above the passage, outermost first (`Dogs > On the beach`), or is '' if
- * there are none. If they have more than 400 characters in total, it contains only the innermost ones.
+ * there are none. If the headings have more than 400 characters in total, `heading` contains only the innermost ones.
  */
 export type Chunk = { heading: string; text: string };
 

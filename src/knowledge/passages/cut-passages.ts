@@ -51,9 +51,9 @@ export const PASSAGES_MAX = 55_000;
  */
 export const WORDS_MAX = 250_000;
 /**
- * Maximum size of all batches of a document: texts, headings, and the words of both. The batches are usually twice as
- * large as the text. Only a text with characters that expand in the index can exceed the limit (U+FDFA becomes eighteen
- * characters).
+ * Maximum size in bytes of all batches of a document: texts, headings, and the words of both. The batches are usually
+ * twice as large as the text. Only a text with characters that expand in the index can exceed the limit (U+FDFA becomes
+ * eighteen characters).
  */
 const PACKED_BYTES_MAX = 100_000_000;
 

@@ -25,7 +25,9 @@ export function* cutLongText(text: string, max: number): Generator<string> {
   if (rest !== '') yield rest;
 }
 
-/** Returns the best position at which to divide the text. Searches only the second half of the range that fits. */
+/**
+ * Returns the best position at which to divide the text. Searches only the second half of the longest piece that fits.
+ */
 function cutAt(text: string, from: number, to: number): number {
   const middle = from + Math.floor((to - from) / 2);
   for (const pattern of BREAKS) {

@@ -4,8 +4,8 @@ import { wordsIn } from './phrases.ts';
 /**
  * This module recognizes the language of a text by its script or, for the Latin script, by its most frequent words. The
  * language decides how words are stemmed. A short text in the Latin script and a text in two languages get no language.
- * The module uses no library, because even the smallest one would take 32 MB. It would have to be loaded in the process
- * that serves requests, because that process divides small texts itself.
+ * The module uses no library, because even the smallest one would take 32 MB of memory. A library would have to be
+ * loaded in the process that serves requests, because that process divides small texts itself.
  */
 
 /** Number of characters at the beginning of the text that are examined. */

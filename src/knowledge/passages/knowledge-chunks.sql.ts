@@ -157,7 +157,7 @@ export async function allowLongStatements(db: Db): Promise<void> {
   await db.query(`set local statement_timeout = ${INDEX_TIMEOUT_MS}`);
 }
 
-/** Locks the answers of an agent, so that their writers run one after another. */
+/** Locks the answers of an agent, so that transactions that write these answers run one after another. */
 export async function lockAnswers(db: Db, agentId: string): Promise<void> {
   await db.query(`select pg_advisory_xact_lock(hashtextextended('knowledge answers ' || $1, 0))`, [
     agentId,

@@ -16,7 +16,10 @@ export function long(text: string, values: unknown[]) {
 /** Timeout in ms for statements that index a file of 20 MB, which take longer than the usual statement timeout. */
 export const INDEX_TIMEOUT_MS = 120_000;
 
-/** Returns SQL for the words of passages with their postings. The SQL returns one row per word and owner. */
+/**
+ * Returns SQL that selects the words of the passages that match the SQL condition `passages`. The result has one row
+ * per word and owner, with the word's postings.
+ */
 const postingsOf = (passages: string): string => `
   select w.lexeme, w.namespace, w.owner_id, w.is_answers, count(*),
          string_agg(w.posting, ''::bytea order by w.place)

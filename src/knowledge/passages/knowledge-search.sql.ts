@@ -117,8 +117,8 @@ const stemsOf = (condition: string): string => `
      where k.df is not null`;
 
 /**
- * Returns SQL that corrects the words of the question that occur in none of the searched passages. It replaces each by
- * the most similar word that does occur.
+ * Returns SQL that corrects the words of the question that occur in none of the searched passages. Each is replaced by
+ * the most similar word that does occur in these passages.
  */
 const correctedOf = (condition: string): string => `
   ), unknown as materialized (
@@ -212,7 +212,8 @@ export async function findPostings(
 ): Promise<Postings> {
   const { namespace, owners, all } = scope;
   const { name, text } = STATEMENTS[all === 'with answers' ? 2 : all ? 1 : 0];
-  // A separate variable avoids the excess property check: pg supports `binary`, but its types do not declare it.
+  // A separate variable avoids TypeScript's excess property check: pg supports `binary`, but its types do not declare
+  // it.
   const statement = {
     name,
     text,

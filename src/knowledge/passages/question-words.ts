@@ -29,7 +29,10 @@ export function endsAsQuestion(text: string): boolean {
   return AT_END.test(text);
 }
 
-/** Maximum length of a word. Longer strings are not words, and a tsvector rejects those above 2 KB. */
+/**
+ * Maximum length of a word in characters. Longer strings are ignored: they are rarely words, and a tsvector rejects
+ * those above 2 KB.
+ */
 const WORD_CHARS_MAX = 64;
 /**
  * Maximum number of words that are taken from a question, and from its context. The limit bounds the work of one
@@ -184,7 +187,7 @@ type OtherEmptyWords = {
   /** Stop words of all languages in non-Latin scripts, together. */
   ofScripts: ReadonlySet<string>;
   /**
-   * Stop words that are not English words, each with the lists of the languages that have it. Such a word in a question
+   * Stop words that are not English words, each with the stop word lists that contain it. Such a word in a question
    * shows that the question is not in English.
    */
   telling: ReadonlyMap<string, ReadonlySet<string>[]>;

@@ -53,8 +53,8 @@ export function hitIds(hit: Pick<KnowledgeHit, 'chunkId' | 'documentId' | 'sourc
 }
 
 /**
- * Number of the best passages by words whose headings are read and compared with the question. Of the first `WHOLE`,
- * the text is read too.
+ * Number of the best passages of the word search whose headings are compared with the question. Of the first `WHOLE`
+ * passages, the text is read too.
  */
 const CANDIDATES = 50;
 const WHOLE = 16;

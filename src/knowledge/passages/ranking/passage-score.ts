@@ -21,9 +21,9 @@ export type Signs = {
 const PLAIN = { bias: -3.5, coverage: 6.7 };
 /**
  * Weights for a passage whose heading is a question. Neighboring passages often have headings that share most words, so
- * a high likeness alone says little. Therefore the best passage also gets points for its lead over the second-best:
- * `aheadLike` is the weight of its lead in `likeness`, `aheadAbout` of its lead in `about`, and `both` is added if it
- * leads in both.
+ * a high likeness alone says little. Therefore the best passage also gets points for its lead over the second-best.
+ * `aheadLike` is the weight of the lead in `likeness`, and `aheadAbout` is the weight of the lead in `about`. `both` is
+ * added if the same passage leads in both.
  */
 const ASKED = { bias: -5.7, likeness: 6.3, about: 3, aheadLike: 1.5, aheadAbout: 1.9, both: 0.9 };
 /** Maximum lead that counts. A larger lead over the second-best passage does not make an answer more probable. */
