@@ -47,8 +47,8 @@ export type FetchInput = {
  */
 export type FetchEnd = {
   /**
-   * What happens to documents that the sync did not report. `remove`: the fetcher reported all current documents, so
-   * they are removed. `keep`: it reported only changes, so they stay.
+   * What happens to documents that the fetcher did not report. `remove`: the fetcher reported all current documents, so
+   * unreported documents are removed. `keep`: the fetcher reported only changes, so unreported documents stay.
    */
   unseen: 'remove' | 'keep';
   cursor: string | null;

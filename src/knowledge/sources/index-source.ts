@@ -84,8 +84,8 @@ function bytesOf({ documents }: ReadContent): number {
 }
 
 /**
- * Replaces the documents of a source. If there are several, unchanged ones stay; a single document is always indexed
- * again. Takes six statements, and two more for each changed document.
+ * Replaces the documents of a source. If the content has several documents, unchanged ones stay. A single document is
+ * always indexed again. Takes six statements, and two more for each changed document.
  */
 async function replaceContent(
   db: Db,

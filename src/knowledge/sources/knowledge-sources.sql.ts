@@ -64,7 +64,10 @@ export type SourceSync = {
   read: number;
 };
 
-/** Result of the last sync: number of documents after it, and how many it added, updated, removed or failed to read. */
+/**
+ * Result of the last sync: the number of documents after the sync, and how many documents the sync added, updated,
+ * removed or failed to read.
+ */
 export type LastSync = {
   documents: number;
   added: number;
