@@ -57,7 +57,9 @@ const EVERY_MS = 5_000;
 const EMBEDDING = { places: 8, share: 4, waitingMax: { namespace: 1_000, all: 10_000 } };
 /** Timeout in ms for the request that embeds one batch of passages. */
 const REQUEST_MS = 60_000;
-/** Pause in ms after a failure. It applies to all jobs of the same provider. */
+/**
+ * Minimum pause in ms after a failure. During the pause, no job in the same namespace uses the provider that failed.
+ */
 const PAUSE_MS = 5_000;
 
 /**

@@ -16,7 +16,7 @@ export type KeptVectors = {
 
 export type Kept = { chunkIds: string[]; vectors: Packed };
 
-/** Maximum size of the cache. The least recently used owners are evicted. */
+/** Maximum size of the cache in bytes. Beyond it, the least recently used owners are evicted. */
 export const KEPT_BYTES_MAX = 128 * 1024 * 1024;
 /** Memory in bytes that a cached passage takes in addition to its vector, for its id and scale. */
 const ENTRY_BYTES = 64;

@@ -1,8 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * This module reads and writes the embeddings of sources and agents. `dimensions` 0 stands for the default of the
- * model.
+ * This module reads and writes the embeddings of sources and agents. If `dimensions` is 0, the model's default applies.
  */
 
 /**

@@ -72,7 +72,7 @@ export function fuse<T extends { chunkId: string; score: number }>(
   }
   const meant = new Map(byMeaning.map((one) => [one.chunkId, one]));
   const hits = new Map([...read, ...byWords.map((hit) => [hit.chunkId, hit] as const)]);
-  // A score of 1 marks the answer to exactly this question, which stays first.
+  // A score of 1 marks the answer to exactly this question. That answer stays first.
   for (const { chunkId, score } of byWords) if (score === 1) points.set(chunkId, Infinity);
   return [...points]
     .sort(([, a], [, b]) => Number(b > a) - Number(a > b))

@@ -1,7 +1,7 @@
 /**
  * Stored format of vectors, which must have length 1. The scale (a big-endian float32) comes first, followed by one
  * signed byte per number. Each number is its byte multiplied by the scale. A vector of 1,536 numbers takes 1,540 bytes,
- * a quarter of its size in float32, and similarities deviate by less than 0.001.
+ * a quarter of its size in float32. Similarities differ by less than 0.001 from those of float32 vectors.
  */
 
 export const SCALE_BYTES = 4;
