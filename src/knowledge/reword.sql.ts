@@ -29,7 +29,7 @@ export async function noteReworded(db: Db, ownerId: string): Promise<void> {
 
 export type WordedPassage = { id: string; headingWords: string; textWords: string };
 
-/** Reads a page of a document's passages after a position. */
+/** Reads a page of a document's passages, ordered by position. `after` is the last position of the previous page. */
 export async function readPassagesToReword(
   db: Db,
   { documentId, after, limit }: { documentId: string; after: number; limit: number },
