@@ -155,7 +155,10 @@ const correctedOf = (condition: string): string => `
          order by w.closeness desc, k.df desc, w.lexeme limit 1
       ) n`;
 
-/** SQL that selects the words to search for, and marks those that are rare enough for their postings to be read. */
+/**
+ * SQL that selects the words to search for. `walked` marks the rarest words, whose postings together stay within
+ * `POSTINGS_MAX`. `rarest` marks the single rarest word, some of whose postings are always read.
+ */
 const BUDGETED = `
   ), meant as materialized (
     select a.term, a.lexeme, a.closeness, k.df from asked a join known k on k.lexeme = a.lexeme

@@ -14,7 +14,10 @@ import { dropOldIndex, indexFrom, indexOwner, nextPosition } from './knowledge-p
 /** New passages of one document. `batches` comes from `CutContent`. */
 export type NewPassages = {
   documentId: string;
-  /** Number of passages in all batches. */
+  /**
+   * Number of passages in all batches. The value is 0 if another item with the same document follows (see
+   * `apply-sync.ts`).
+   */
   passages: number;
   /** ISO 639-1 code, or `null` if the language is unknown. Words of an unknown language are stemmed as English. */
   language: string | null;

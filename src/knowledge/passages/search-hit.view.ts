@@ -4,7 +4,7 @@ import { createdAt, unixSec } from '../../platform/http/fields.ts';
 import type { StoredPassage } from './knowledge-chunks.sql.ts';
 import { hitIds, type KnowledgeHit } from './search-passages.ts';
 
-/** Ids that `hitIds` returns. */
+/** Schemas of the ids that `hitIds` returns. */
 export const passageIds = {
   source_id: z.string().meta({
     description:
