@@ -191,9 +191,9 @@ async function* passagesOf(
   const newId = newUuid();
   const documentId = await upsertSynced(db, { namespace, sourceId, newId, staged });
   const { batchesId, chunks, language } = staged;
-  // After each item, the writer advances its position by `passages`. The passages in a batch are numbered from the
-  // start of the document, so the position must not change between batches: they are yielded with `passages: 0`. The
-  // last item has no batch and advances the position by the whole document.
+  // `replaceDocuments` advances its position by `passages` after each item. The passages in all batches of a document
+  // are numbered from the start of the document, so the position must not change between these batches. Each batch is
+  // therefore yielded with `passages: 0`. A last item without a batch advances the position by the whole document.
   for (let number = 0; ; number += 1) {
     signal.throwIfAborted();
     const batch = await readStagedBatch(db, { id: sync.id, batchesId, number });
