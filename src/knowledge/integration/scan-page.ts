@@ -78,7 +78,7 @@ export class PageScanner {
     return pageOf(parsed(this.#frame), this.#documents, this.#limits);
   }
 
-  /** Returns true if a character is part of a string. The quotes count as part of it. */
+  /** Returns true if a character is part of a string. The quotes count as part of the string. */
   #isText(code: number): boolean {
     if (!this.#isInString) {
       this.#isInString = code === QUOTE;
