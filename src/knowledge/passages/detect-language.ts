@@ -21,8 +21,8 @@ const FOUND_MIN = 6;
  */
 const SHARE_MIN = 0.12;
 /**
- * Minimum ratio of the best language's number of matches to that of the second-best. Below this ratio, the language is
- * uncertain.
+ * Minimum ratio between the numbers of matches of the best and the second-best language. Below this ratio, the language
+ * is uncertain.
  */
 const AHEAD = 1.15;
 

@@ -79,8 +79,8 @@ const NEARNESS = 0.1;
 const SYNONYM = 0.35;
 
 /**
- * Returns a function that searches for the passages that match a question, and returns at most `limit` of them. If
- * `searches` is given, the searches wait in this queue, which serves namespaces fairly.
+ * Returns a function that searches for one question. The function returns at most `limit` matching passages, best
+ * first. If `searches` is given, each search waits in this queue, which serves namespaces fairly.
  */
 export function searchByWords(
   db: Db,
