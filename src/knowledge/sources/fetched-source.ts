@@ -34,8 +34,8 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Returns the first time of a cron schedule (UTC) after a given time, in Unix milliseconds. Returns `null` if there is
- * no schedule or no such time.
+ * Returns the first time after `afterMs` that matches a cron schedule in UTC, in Unix milliseconds. Returns `null` if
+ * there is no schedule or no such time.
  */
 export function nextTime(schedule: string | undefined, afterMs: number): number | null {
   if (schedule === undefined) return null;

@@ -276,7 +276,7 @@ export async function updateSourceIndex(
   );
 }
 
-/** Returns the total size in bytes of all sources in a namespace (`all`), and the size of one of them (`own`). */
+/** Returns the total size in bytes of all sources in a namespace (`all`), and the size of a single source (`own`). */
 export async function sumSourceBytes(
   db: Db,
   { namespace, id }: { namespace: string; id?: string },

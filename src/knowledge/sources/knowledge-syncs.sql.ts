@@ -115,8 +115,8 @@ export async function listSyncs(
 }
 
 /**
- * Cancels an unfinished sync. From then on its results are no longer written. Returns `undefined` if the sync had
- * already ended.
+ * Cancels the unfinished sync of a source. If `id` is given, cancels only the sync with this id. From then on, the
+ * results of the sync are no longer written. Returns `undefined` if no such sync is unfinished.
  */
 export async function cancelSync(
   db: Db,
