@@ -165,8 +165,8 @@ export async function takeDue(
 }
 
 /**
- * Returns the schedules of sources. Each comes with the time of the source's last complete sync, or of its creation if
- * there was none.
+ * Returns the schedule of each source that has one. `lastMs` is the time of the source's last complete sync, or of the
+ * source's creation if there was no such sync.
  */
 export async function listScheduled(db: Db): Promise<{ schedule: string; lastMs: number }[]> {
   const { rows } = await db.query<{ schedule: string; lastMs: number }>(
