@@ -15,7 +15,7 @@ import { packed, readInto, similarityAt } from './vector-bytes.ts';
 export type Meant = Near & { score: number };
 
 /**
- * To what extent a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some
+ * Extent to which a search used meaning. `used`: all embedded sources were compared. `partly`: the provider of some
  * sources failed or did not respond in time. `unavailable`: all providers failed or did not respond in time. `none`:
  * nothing is embedded, or the question has only stop words.
  */

@@ -5,7 +5,9 @@ import type { Serving } from './knowledge-embeddings.sql.ts';
 import { readSmallVectors, readVectors, type StoredVector } from './knowledge-vectors.sql.ts';
 import { packed, readInto, similarityAt, type Packed } from './vector-bytes.ts';
 
-/** A passage and the similarity of its vector to that of a question: 1 for the same text, 0 for unrelated texts. */
+/**
+ * A passage and the similarity of its vector to the vector of a question: 1 for the same text, 0 for unrelated texts.
+ */
 export type Near = { chunkId: string; similarity: number };
 
 /** Cache of the vectors of recently searched owners, in the memory of one process. */

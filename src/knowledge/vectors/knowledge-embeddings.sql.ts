@@ -19,9 +19,10 @@ export type OwnerToEmbed = {
 };
 
 /**
- * Lists owners whose passages should be embedded: indexed sources that name a provider, or all indexed sources if `all`
- * is true, and agents with answers to gaps. Answers are embedded by the default provider. If there is none, they are
- * embedded by the provider of the first source in their namespace that names one.
+ * Lists the owners whose passages should be embedded. These are indexed sources that name a provider, or all indexed
+ * sources if `all` is true, and agents with answers to gaps. Answers are embedded by the default provider. If there is
+ * no default provider, they are embedded by the provider of the first source in their namespace that names a provider.
+ * Agents without such a provider are omitted.
  */
 export async function listOwnersToEmbed(db: Db, all: boolean): Promise<OwnerToEmbed[]> {
   const { rows } = await db.query<OwnerToEmbed>({
