@@ -2441,7 +2441,7 @@ export interface components {
       schedule: (string | null);
       /**  */
       embeddings: ({
-        /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+        /** Name of a ModelProvider in the same namespace, or `default` for the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
         provider: string;
         /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
         model?: string;
@@ -7755,7 +7755,7 @@ export interface paths {
           schedule?: string;
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: {
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Name of a ModelProvider in the same namespace, or `default` for the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider: string;
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: string;
@@ -7869,7 +7869,7 @@ export interface paths {
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Name of a ModelProvider in the same namespace, or `default` for the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
@@ -7922,7 +7922,7 @@ export interface paths {
           schedule?: (string | null);
           /** Provider and model that embed the passages. Defaults to the default provider if it supports embeddings. */
           embeddings?: ({
-            /** ModelProvider in the same namespace, or `default`. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
+            /** Name of a ModelProvider in the same namespace, or `default` for the default provider. Must be a DNS label: at most 63 lower-case letters, digits and hyphens, without a hyphen at either end. */
             provider?: (string | null);
             /** Embedding model. Defaults to the provider's embeddings.defaultModel. */
             model?: (string | null);
