@@ -16,9 +16,9 @@ export type AgentStats = Measured & {
  */
 const MEASURED_MAX = 1_000;
 /**
- * Margin in ms. Conversation ids contain a creation time, so the query scans a range of ids instead of all
- * conversations. The range is wider than the time span by this margin, because the time in an id may differ from the
- * start of its conversation: a request may be repeated, and clocks differ.
+ * Margin in ms. The query selects conversations by a range of ids, because an id contains its creation time. The range
+ * is wider than the time span by this margin, because the time in an id comes from a different clock than the start
+ * time of the conversation.
  */
 const ID_LEAD_MS = 3_600_000;
 

@@ -120,8 +120,9 @@ export function ratio(part: number, whole: number): number | null {
 }
 
 /**
- * Returns Pearson's correlation of reported and predicted satisfaction. All sums are whole numbers, so equal values
- * have a variance of exactly zero.
+ * Returns Pearson's correlation between reported and predicted satisfaction. Returns null if all reported or all
+ * predicted values are equal. All sums are whole numbers, so the variance of equal values is exactly zero, without
+ * rounding errors.
  */
 function correlation(row: Measured): number | null {
   const { bothCount: n, bothCsat: x, bothTenths: y } = row;

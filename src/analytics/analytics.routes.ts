@@ -26,7 +26,7 @@ const DAY_SEC = 86_400;
 const DAYS_DEFAULT = 28;
 /** Maximum length of the period in days, so that no response has more than 744 intervals. */
 const DAYS_MAX: Record<Interval, number> = { hour: 31, day: 366, week: 1_098 };
-/** Maximum number of lines of CSV. */
+/** Maximum number of lines in a CSV response. A request for more lines is rejected. */
 const LINES_MAX = 20_000;
 
 const query = {
@@ -120,8 +120,9 @@ type Plan = {
   /** Selects the conversations that the total and the intervals count. */
   compared: Compared;
   /**
-   * Selects the same conversations for the groups. If the groups are topics, a conversation counts once for each of its
-   * topics. If the groups are human agents, it counts once for each one who accepted it.
+   * Selects the same conversations as `compared`, for the metrics of the groups. In a grouping by topic, a conversation
+   * counts once for each of its topics. In a grouping by human agent, it counts once for each human agent who accepted
+   * it.
    */
   grouped: Compared;
   starts: readonly number[];

@@ -138,7 +138,10 @@ export async function readLines(
   return lines.filter(({ figures }) => figures.active + figures.ended > 0);
 }
 
-/** Key columns of each grouping, and the same columns with the names of `GroupKey`. */
+/**
+ * Columns that form the key of each grouping: as they are (`columns`), and renamed to the properties of `GroupKey`
+ * (`names`).
+ */
 const KEYS: Record<Grouping, { columns: string; names: string }> = {
   agent: { columns: 'agent_id', names: 'agent_id as "agentId"' },
   version: {

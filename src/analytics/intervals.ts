@@ -24,8 +24,8 @@ export function startsIn(
 }
 
 /**
- * Time in ms from the start of an interval to some point within the next one, even if a clock change makes the interval
- * shorter or longer.
+ * Time in ms. Added to the start of an interval, it gives a point within the next interval, even if a clock change
+ * makes the first interval shorter or longer.
  */
 const STEP_MS = { hour: HOUR_MS, day: 1.5 * DAY_MS, week: 7.5 * DAY_MS };
 

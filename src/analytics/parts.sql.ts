@@ -92,8 +92,8 @@ export function partsOf(counting: Counting): { sql: string; values: unknown[] } 
 const KEY = 'quarter, agent_id, agent_version, channel, label';
 
 /**
- * Leaves out the rows of recalled versions whose `quarter` is not before `since`. Both are starts of a quarter of an
- * hour, so they can be compared directly.
+ * Leaves out the rows of recalled versions from `since` on, the time from which a recall affects conversations. Both
+ * `quarter` and `since` are starts of a quarter of an hour, so they can be compared directly.
  */
 const WITHOUT_RECALLED = `select p.* from every_part p
    left join recalled r on r.agent_id = p.agent_id and r.version = p.agent_version and p.quarter >= r.since
