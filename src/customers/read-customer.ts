@@ -12,10 +12,10 @@ import type { Db } from '../platform/postgres/pool.ts';
 
 /** Maximum number of conversations, and of calls, that the statistics count. */
 const COUNTED_MAX = 10_000;
-/** Number of conversations searched for open questions. */
+/** Number of newest conversations that are searched for open questions. */
 const RECENT_MAX = 100;
 const QUESTIONS_MAX = 20;
-/** Number of conversations searched for the first one that is not a test. */
+/** Number of oldest conversations that are searched for the first one that is not a test. */
 const OLDEST_MAX = 1_000;
 
 type OpenQuestion = { conversationId: string; question: string };
