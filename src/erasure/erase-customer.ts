@@ -32,7 +32,7 @@ import { eraseLocked, type ErasureDeps } from './erase-conversation.ts';
  */
 export type EraseCustomerDeps = ErasureDeps & EndCallDeps & { log: Logger };
 
-/** Number of objects to erase in one namespace before the next namespace takes its turn. */
+/** Number of conversations and calls to erase in one namespace before those of the next namespace. */
 const AT_ONCE = 20;
 /**
  * Maximum number of objects counted for the total of a new erasure. If there are more, the total grows as they are
