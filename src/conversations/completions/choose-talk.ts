@@ -9,7 +9,10 @@ import type { FoundTalk } from './talks.sql.ts';
  */
 export type Choice<T = FoundTalk> = { talk: T; from: number | undefined; isAgain?: boolean };
 
-/** Time in seconds that OpenAI clients wait for a response before they retry. */
+/**
+ * Time in seconds that OpenAI clients wait for a response before they retry. After this time, a stored response is not
+ * repeated, and any request with the same messages may take over a pending one.
+ */
 const REPEAT_SEC = 600;
 /**
  * Age in seconds at which a pending request may be taken over by a request that the client marked as its retry. By

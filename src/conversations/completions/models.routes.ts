@@ -11,12 +11,17 @@ import { route, type Route } from '../../platform/http/route.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { Model, Models, readModelName } from './completion.view.ts';
 
-/** Maximum number of listed models. OpenAI clients do not page through the list. */
+/**
+ * Maximum number of models in the list, which has no pages because OpenAI clients request only one. If there are more
+ * agents, only the newest ones are listed.
+ */
 const MODELS_MAX = 10_000;
 
 const tag = 'OpenAI';
 
-/** Serves the agents of the namespace as models (contract/openai.md#models). */
+/**
+ * Returns the routes that present each agent of the namespace as a model to OpenAI clients (contract/openai.md#models).
+ */
 export function modelRoutes(deps: { pool: Pool }): Route[] {
   return [
     route({
@@ -44,7 +49,7 @@ export function modelRoutes(deps: { pool: Pool }): Route[] {
       tag,
       scope: 'read',
       errorShape: 'openai',
-      summary: 'Read an agent as a model',
+      summary: 'Read the model that represents an agent',
       params: {
         model: z.string().meta({
           description: 'ID of an agent, or of one of its versions that has been live.',

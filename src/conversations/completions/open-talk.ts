@@ -65,9 +65,9 @@ export type OpenTalk = {
   /** Messages that a human sent since the user's last message, and that the client has not received. */
   unheard: readonly string[];
   /**
-   * Set if the response already exists, but the client has not received it. It consists of the turns from `firstIndex`
-   * (inclusive) to `turnCount` (exclusive). `isGreeting` is set if the response is the agent's first message and is
-   * requested for the first time.
+   * Set if the response already exists, but the client has not received it. The response consists of the turns from
+   * `firstIndex` (inclusive) to `turnCount` (exclusive). `isGreeting` is set if the response is the agent's first
+   * message and is requested for the first time.
    */
   answered: { firstIndex: number; turnCount: number; isGreeting?: true } | undefined;
   /** Releases the claim on the talk after a failure. */

@@ -88,8 +88,8 @@ export type TalkOwner = {
   agentId: string;
   version: number | undefined;
   /**
-   * Conversation that the request names, if any. A later request continues the talk only if it names the same
-   * conversation, or also names none.
+   * Conversation that the request names, if any. A later request continues the talk only if both requests name the same
+   * conversation, or if neither names one.
    */
   conversationId: string | undefined;
   userId: string | null;

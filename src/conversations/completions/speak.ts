@@ -59,7 +59,10 @@ export async function speak(
   }
 }
 
-/** Returns the stored response of an earlier attempt of the same request. */
+/**
+ * Returns the response that is already stored: that of an earlier attempt of the same request, or the agent's first
+ * message.
+ */
 export async function spokenBefore(
   deps: ConversationDeps,
   talk: OpenTalk,

@@ -58,7 +58,7 @@ export async function findTalks(
   return rows;
 }
 
-/** Saves the state of a talk after a turn or at its start. */
+/** Saves the state of a new talk, or of a talk after a turn. */
 export async function saveTalk(db: Db, talk: Omit<TalkRow, 'ageSec'>): Promise<void> {
   await db.query({
     name: 'save_openai_talk',
@@ -110,7 +110,7 @@ export async function releaseTalk(
   );
 }
 
-/** Returns the id of the turn that a request starts. A repeated request has the same id. */
+/** Returns the request id that is stored with the turn of a request. A repetition of the request has the same id. */
 export function turnRequestId({ request }: Pick<TalkRow, 'request'>): string {
   return request.subarray(0, 16).toString('hex');
 }
