@@ -49,8 +49,8 @@ export type DeletedAgent = {
   agentId: string;
   namespace: string;
   /**
-   * Whether every transaction that read the agent before its deletion has ended. From then on, no new conversation can
-   * appear.
+   * Whether every transaction that read the agent before its deletion has ended. After that, no new conversation with
+   * the agent can start.
    */
   isSettled: boolean;
 };

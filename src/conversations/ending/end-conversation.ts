@@ -158,13 +158,13 @@ export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_d
 /**
  * Returns the outcome of a conversation, by the first rule that applies (docs/conversations.md):
  *
- * 1. The party that ended it stated an outcome: that outcome.
- * 2. A human accepted it: escalated.
- * 3. The user wanted nothing, or never said a word: abandoned.
- * 4. The user was left with an open need: unresolved. Such a need is a question without an answer, an answer that the
- * user rejected, or a requested human who never came.
- * 5. At least one question was answered: resolved.
- * 6. Otherwise: unknown.
+ * 1. The outcome that the party who ended the conversation stated, if any.
+ * 2. `escalated` if a human accepted an escalation.
+ * 3. `abandoned` if the user expressed no need or said nothing.
+ * 4. `unresolved` if a need remained open: a question without an answer, an answer that the user rejected, or a
+ * requested human who never came.
+ * 5. `resolved` if at least one question was answered.
+ * 6. `unknown` otherwise.
  */
 export function settleOutcome(tally: Tally, stated?: Outcome): Outcome {
   if (stated !== undefined) return stated;

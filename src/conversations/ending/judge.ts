@@ -49,9 +49,9 @@ type Deps = Omit<ConversationDeps, 'judge'> & {
 
 /**
  * Creates a queue in which models judge the conversations that this process has ended. A few judgements run
- * concurrently. After each, the transcript is completed: the summary is stored, and an event reports it. A conversation
- * is judged at most once. If the process dies, the reaper completes the transcript without a judgement. Each judgement
- * costs two queries and one transaction.
+ * concurrently. After each judgement, the queue stores the summary and emits the event that reports the complete
+ * transcript. A conversation is judged at most once. If the process dies, the reaper completes the transcript without a
+ * judgement. Each judgement costs two queries and one transaction.
  */
 export function createJudge(deps: Deps): Judge {
   const { metrics } = deps;

@@ -2,9 +2,10 @@ import type { Outcome } from '../record/outcomes.ts';
 import type { Tally } from '../record/tally.ts';
 
 /**
- * This module predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The result is a sum of a few terms,
- * which can be checked by hand. Each term has a limit, so that none decides the result alone (docs/conversations.md).
- * The weights are estimated, not learned, because the ranking of conversations matters more than the value.
+ * This module predicts how satisfied the user is, from 1.0 to 5.0 with one decimal. The prediction is a sum of a few
+ * terms, so it can be checked by hand. Each term has a limit, so that none decides the result alone
+ * (docs/conversations.md). The weights are estimates and not fitted to data, because ranking conversations correctly
+ * matters more than exact values.
  */
 
 /**
@@ -40,7 +41,7 @@ const WEIGHTS = {
  * counts extra, because people remember the end best.
  */
 const MOOD_WEIGHTS = { mean: 0.3, last: 0.1 };
-/** Points for a user who was still dissatisfied at the end, whether the agent or a human had tried to help. */
+/** Points for a user who was still dissatisfied at the end, no matter whether an agent or a human tried to help. */
 const DISSATISFIED = -0.8;
 const PATIENCE_TURNS = 10;
 
@@ -68,8 +69,8 @@ function weigh(feature: keyof typeof WEIGHTS, count: number): number {
 }
 
 /**
- * Returns the mean mood over all turns of the user. For a tally that an earlier release saved, it is the mean over only
- * the last turns.
+ * Returns the mean mood over all turns of the user. A tally (record/tally.ts) that an earlier release saved has no sum
+ * of the moods, so the mean then covers only the last turns.
  */
 function meanMood({ moods, moodSum, userTurns }: Tally): number {
   const sum = moodSum ?? moods.reduce((a, b) => a + b, 0);

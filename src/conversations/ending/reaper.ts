@@ -38,12 +38,14 @@ export type ReaperDeps = ConversationDeps & {
 };
 
 /**
- * Creates the reaper, which ensures that nothing stays open forever. It ends conversations that have expired or whose
- * agent was deleted, and writes summaries that are missing after a crash. If nobody accepts an escalation in time, it
- * lets the agent continue. If the human agent who accepted has stopped sending heartbeats, it requests another one. If
- * the `onAbort` of an aborted rollout is `Escalate`, it requests a human in each conversation in progress on the new
- * version. Several processes may run the reaper concurrently: each step checks again under a lock, and skips what
- * another process has locked.
+ * Creates the reaper, which ensures that nothing stays open forever. The reaper settles the turns of killed processes,
+ * ends conversations that have expired or whose agent was deleted, and writes summaries that are missing after a crash.
+ * If nobody accepts an escalation in time, it asks the fallback team or lets the agent continue. If a human agent has
+ * accepted an escalation but stopped sending heartbeats, it requests a different human agent. If the `onAbort` of an
+ * aborted rollout is `Escalate`, it requests a human in each conversation in progress on the new version.
+ *
+ * Several processes may run the reaper concurrently: each step checks again under a lock, and skips what another
+ * process has locked.
  */
 export function createReaper(deps: ReaperDeps): Periodic {
   return createPeriodic({

@@ -15,8 +15,8 @@ export type AbortedRollout = {
   version: number;
   reason: string;
   /**
-   * Whether every transaction that read the rollout before its abort has ended. From then on, no new conversation on
-   * the aborted version can appear.
+   * Whether every transaction that read the rollout before its abort has ended. After that, no new conversation on the
+   * aborted version can start.
    */
   isSettled: boolean;
 };
