@@ -28,7 +28,7 @@ import type { LiveConversation } from '../record/conversations.sql.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /**
- * Status of an escalation that ends before its conversation does; the agent then continues
+ * Status of an escalation that is closed while its conversation continues. The agent then replies again
  * (contract/escalations.md#waiting).
  */
 export type Closing = 'declined' | 'timed_out' | 'completed';

@@ -48,8 +48,8 @@ export function toHandOver(content: AgentContent, facts: RuleFacts): HandOver | 
 type IsSaid = (keyword: string) => boolean;
 
 /**
- * Returns a function that checks whether the text contains a keyword of the rules. The text is read once and each
- * keyword normalized once, because an agent may have a thousand keywords. Neither is done if the text is empty.
+ * Returns a function that checks whether the text contains a keyword of the rules. The text and each distinct keyword
+ * are processed only once, because an agent may have a thousand keywords.
  */
 function keywordsSaid(rules: readonly Rule[], text: string): IsSaid {
   if (text === '') return () => false;

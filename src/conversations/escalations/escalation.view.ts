@@ -16,16 +16,16 @@ export const Person = z.strictObject({
 });
 
 /**
- * Name on one line, without control characters. Users and colleagues see the name within other text, which such
- * characters could distort, for example by changing the direction of writing.
+ * Name on one line, without control characters. Users and colleagues see the name within other text. Control characters
+ * could distort that text, for example by changing its direction.
  */
 export const lineName = Person.shape.name
   .refine(...onOneLine())
   .describe('Name of the human agent. It must be one line without control characters.');
 
 /**
- * Returns arguments for zod's `refine` that reject line breaks and other control characters. A pattern would not work,
- * because it would need the `u` flag, which OpenAPI does not support.
+ * Returns arguments for zod's `refine` that reject line breaks and other control characters. A `pattern` in the schema
+ * would not work, because it would need the `u` flag, which OpenAPI does not support.
  */
 export function onOneLine(): [(text: string) => boolean, string] {
   return [

@@ -282,7 +282,7 @@ export async function releaseEscalationRow(
 
 const VANISHED = `status = 'accepted' and heartbeat_due_at <= now()`;
 
-/** SQL condition: the heartbeat of an accepted escalation is overdue. */
+/** SQL condition that is true if the heartbeat of any accepted escalation is overdue. */
 export const HAS_VANISHED = `exists (select from escalations where ${VANISHED})`;
 
 /** Returns accepted escalations whose heartbeat is overdue, longest overdue first. */
@@ -352,7 +352,7 @@ export async function measureWaiting(db: Db): Promise<{ waiting: number; oldestW
 
 const TIMED_OUT = `status = 'requested' and times_out_at <= now()`;
 
-/** SQL condition: nobody accepted an escalation in time. */
+/** SQL condition that is true if any escalation has timed out because nobody accepted it. */
 export const HAS_TIMED_OUT = `exists (select from escalations where ${TIMED_OUT})`;
 
 /** Returns escalations that nobody accepted in time, longest overdue first. */

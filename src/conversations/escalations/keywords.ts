@@ -37,8 +37,8 @@ export function foldPhrase(text: string): string {
 
 const WORD_CHAR = /[\p{L}\p{N}_]/u;
 /**
- * Number of ASCII characters. For these, a table says whether they are part of a word; for all others, a regular
- * expression decides.
+ * Number of ASCII characters. A table lists which of them are part of a word. All other characters are tested with a
+ * regular expression.
  */
 const ASCII = 128;
 const ASCII_WORDS = Uint8Array.from({ length: ASCII }, (_, code) => isWordChar(code));
@@ -65,8 +65,8 @@ function wordUnits(text: string): Uint8Array {
 }
 
 /**
- * Phrases of the same length. `mayBe` is a table indexed by the highest bits of a hash: an entry is 1 if the hash of a
- * phrase has these bits. For most other hashes, the entry is 0, so they need no lookup in the set.
+ * Phrases of the same length. `mayBe` is a table indexed by the highest bits of a hash. An entry is 1 if the hash of
+ * any phrase has these bits. If the entry is 0, as for most hashes, no phrase can match, and the sets are not searched.
  */
 type Wanted = { wanted: Set<string>; wantedHashes: Set<number>; mayBe: Uint8Array };
 

@@ -94,8 +94,8 @@ function whenText({ date, ahead, time, zone }: When, language: string | undefine
 type DayFormats = Record<'date' | 'day' | 'weekday', Intl.DateTimeFormat>;
 
 /**
- * Cache of formatters by language. It needs no size limit, because only languages that have their own sentences become
- * keys.
+ * Cache of formatters by language. It needs no size limit, because its only keys are the languages that have their own
+ * sentences.
  */
 const dayFormats = new Map<string, DayFormats>();
 
