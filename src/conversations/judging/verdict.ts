@@ -13,7 +13,7 @@ const TOPIC_CHARS_MAX = 64;
 const QUESTIONS_MAX = 10;
 const QUESTION_CHARS_MAX = 500;
 
-/** Judgement of a conversation by a model, after long values were truncated. */
+/** Judgement of a conversation by a model, with long values truncated. */
 export type Verdict = {
   summary: string;
   outcome: (typeof VERDICT_OUTCOMES)[number];
@@ -69,7 +69,8 @@ export function readVerdict(text: string, topics: readonly string[]): Verdict | 
 }
 
 /**
- * Parses the JSON object in a text. Without `response_format`, models put it in a code block or write text before it.
+ * Parses the JSON object in a text. Without `response_format`, models put the object in a code block or write text
+ * before it.
  */
 function objectIn(text: string): unknown {
   const [from, to] = [text.indexOf('{'), text.lastIndexOf('}')];
