@@ -109,9 +109,9 @@ export async function readWithTurns(
 const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id and';
 
 /**
- * Builds the query for a filter. Finds metadata by the hash of each pair of name and value. The bounds on conversation
- * ids apply to the table of pairs as well, so that PostgreSQL can start from the pairs if few match, and from the
- * conversations if many do.
+ * Builds the query for a filter. Matches metadata by the hash of each name-value pair, which a separate table stores.
+ * The bounds on conversation ids apply to that table as well, so that PostgreSQL can start from the pairs if few match,
+ * and from the conversations if many do.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;

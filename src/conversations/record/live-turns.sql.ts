@@ -46,7 +46,8 @@ const LEASE = `interval '30 seconds'`;
 const CANCELED_LEASE = `interval '12 seconds'`;
 /**
  * SQL condition for a turn whose lease was released or has expired. An expired lease is ignored in the first 15 s after
- * the database server has started, because no process could renew it before, and processes need time to reconnect.
+ * the database server has started. No process could renew a lease while the server was down, and processes need time to
+ * reconnect.
  */
 const IS_OVER = `(l.leased_until = '-infinity' or l.leased_until <= clock_timestamp()
   and pg_postmaster_start_time() < clock_timestamp() - interval '15 seconds')`;
@@ -202,7 +203,7 @@ export async function releaseLiveTurn(db: Db, { conversationId, token }: HeldTur
 
 const LOST = `l.leased_until <= now() and ${IS_OVER}`;
 
-/** SQL condition: the lease of a turn has expired. */
+/** SQL condition that is true if the lease of any turn has expired. */
 export const HAS_LOST_TURN = `exists (select from live_turns l where ${LOST})`;
 
 /** Returns conversations with a turn whose lease has expired, longest expired first. */

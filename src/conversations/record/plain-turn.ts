@@ -1,7 +1,9 @@
 import type { LiveConversation } from './conversations.sql.ts';
 import type { TurnRow, TurnRole } from './turns.sql.ts';
 
-/** Returns a turn that has only text. It does not start before the end of the previous turn. */
+/**
+ * Returns a turn that has only text. The turn starts and ends now, or at the end of the previous turn if that is later.
+ */
 export function plainTurn(row: LiveConversation, role: TurnRole, text: string): TurnRow {
   const isAgents = role === 'agent' || role === 'tool';
   const atMs = Math.max(row.ageMs, row.tally.endedAtMs);

@@ -41,9 +41,7 @@ export type ConversationToStart = {
   /** Version of the agent, by default the live one. A version that was never live can only be used for a test. */
   version?: number | undefined;
   test?: boolean;
-  /**
-   * Earlier turns from another system. If there are any, the agent's first message is omitted unless `greets` is set.
-   */
+  /** Earlier turns from another system. If given, the agent's first message is omitted unless `greets` is set. */
   brought?: readonly BroughtTurn[];
   greets?: boolean;
 };

@@ -53,7 +53,9 @@ export type Tally = {
   open: AskedQuestion[];
   /** Number of unanswered questions that did not fit into the list `open`. */
   openBeyond: number;
-  /** Some of the answered questions, for the summary. */
+  /**
+   * Some of the answered questions, for the summary. `from` is the heading of the passage that answered the question.
+   */
   told: { question: string; from: string }[];
   /**
    * The last messages that were neither answered nor stored in `open`, newest last: requests for a human, complaints
