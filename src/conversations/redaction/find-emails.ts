@@ -53,7 +53,8 @@ function startOfQuoted(text: string, at: number, after: number): number {
 }
 
 /**
- * Returns the pattern of a domain. A label cannot contain a dot, so the pattern backtracks only over the last label.
+ * Returns the pattern of a domain. `letters` are the allowed letters, as the content of a character class. A label
+ * cannot contain a dot, so the pattern backtracks only over the last label.
  */
 const domainOf = (letters: string): RegExp =>
   new RegExp(`(?:[${letters}\\p{N}_\\-]+\\.)+(?:xn--[a-z\\d\\-]+|[${letters}]{2,})`, 'ivy');

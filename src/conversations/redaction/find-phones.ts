@@ -75,7 +75,10 @@ function endsOf(groups: readonly Group[], first: number): number[] {
   return ends;
 }
 
-/** Returns true if a number may start here, that is, not within an identifier, an amount, a fraction or a sum. */
+/**
+ * Returns true if a telephone number may start at `from`, because the text before it does not end in an identifier, an
+ * amount, a fraction or a sum.
+ */
 function beginsOne(text: string, from: number): boolean {
   return !WITHIN.test(text.slice(Math.max(0, from - 2), from));
 }
