@@ -21,12 +21,15 @@ const SHAPE = { depthMax: 32, membersMax: 10_000 };
 
 /** Maximum number of compiled schemas per process; each takes about 20 KB. */
 const SCHEMAS_MAX = 1_000;
-/** Time in ms for which calls of a tool are rejected unchecked, after two checks against its schema have timed out. */
+/**
+ * Time in ms for which a tool is paused after `TRIES_MAX` checks against its schema have timed out. Calls of a paused
+ * tool are rejected unchecked.
+ */
 const PAUSE_MS = 60_000;
 const TRIES_MAX = 2;
 /**
- * Number of timeouts in a namespace within `PAUSE_MS`. Once this number is reached, a single timeout is enough to
- * reject the calls of a tool in the namespace.
+ * Number of timed-out checks within `PAUSE_MS` in a namespace. Once this number is reached, a tool of the namespace is
+ * paused after its first timeout instead of its second.
  */
 const SLOW_MAX = 5;
 

@@ -175,7 +175,8 @@ const BYTES_MAX = 32 * 1024;
  * Returns the text of a tool result, as the model reads it and the transcript shows it: one line of JSON with `ok` and
  * the other fields. External data appears only as a JSON value, so it can neither pass for Parley's own text nor start
  * a line. U+0000 and lone surrogates, which PostgreSQL cannot store, are escaped. If the text is too long, `long` is
- * truncated and becomes a string, because truncated JSON would be invalid; the field `cut` then says so.
+ * truncated and becomes a string, because truncated JSON would be invalid. The field `cut` then reports the original
+ * length.
  */
 export function resultText(
   fields: Record<string, unknown>,
