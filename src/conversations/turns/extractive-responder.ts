@@ -8,8 +8,8 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 const REPLY_CHARS_MAX = 500;
 
 /**
- * Minimum score for answering a remark. It is high, because a remark asks nothing, so the passage must match the whole
- * remark.
+ * Minimum score of a passage that is quoted in reply to a remark, that is, to a message that is neither a question nor
+ * a request. The score is high, because a remark asks nothing, so the passage must match the whole remark.
  */
 const REMARK_MIN_SCORE = 0.75;
 

@@ -15,7 +15,7 @@ const COMPLAINT_MOOD = -2;
  */
 export type Called = { handover: HandOver } | { closed: string; isAsked: boolean };
 
-/** Decides before the reply whether a human should take over. */
+/** Decides before the reply whether a human should take over. Returns undefined if not. */
 export function handOverAtOnce(
   request: Pick<ResponderRequest, 'content' | 'user' | 'text' | 'conversation'>,
 ): Called | undefined {
@@ -35,8 +35,8 @@ export function handOverAtOnce(
 }
 
 /**
- * Decides after a reply whether a human should take over. Rules about the user's message are not applied here, because
- * `handOverAtOnce` applies them before the reply.
+ * Decides after a reply whether a human should take over. Returns undefined if not. Rules about the user's message are
+ * not applied here, because `handOverAtOnce` applies them before the reply.
  */
 export function handOverAfter(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,
@@ -55,8 +55,9 @@ export function nobodyThere({
 }
 
 /**
- * Returns the handoff, or a message if nobody is available. Users who ask for a human get the message each time. If a
- * rule requests a human, the user gets the message once per conversation.
+ * Returns the handoff or, if nobody is available, a message for the user. Users who ask for a human get the message
+ * each time. If a rule requests a human, the user gets the message once per conversation. Returns undefined without a
+ * handoff, and if the user has already got the message.
  */
 function ifThere(
   request: Pick<ResponderRequest, 'content' | 'conversation'>,

@@ -17,8 +17,8 @@ export function pickSentences(
   let from = scores.indexOf(Math.max(...scores));
   let to = from + 1;
   let length = sentences[from]!.length;
-  // Adds sentences around the best one. Tries the next sentence first and the previous one only if that does not fit,
-  // because a sentence is more often explained by the one after it.
+  // Adds sentences around the best one. Tries the next sentence first, and the previous one only if the next does not
+  // fit, because an explanation more often follows a sentence than precedes it.
   for (;;) {
     const after = sentences[to];
     const before = sentences[from - 1];

@@ -95,8 +95,8 @@ const TAKING_REMARKS: ReadonlySet<SmallTalk> = new Set(['complaint', 'goodbye', 
 const COMPLAINT_MOOD = -2;
 
 /**
- * Returns the kind of small talk in a remark: a complaint if the mood is bad or a phrase complains, otherwise thanks if
- * a phrase thanks, otherwise none.
+ * Returns the kind of small talk in a remark, as a list of at most one: a complaint if the mood is bad or a phrase
+ * complains, otherwise thanks if a phrase thanks.
  */
 function kindsWithin(text: string, mood: number): SmallTalk[] {
   const words = plain(text);

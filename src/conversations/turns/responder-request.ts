@@ -24,8 +24,8 @@ export type TurnInput = {
   redacted?: Redacted | null | undefined;
   /**
    * Called with each part of the reply as it is generated or, if the reply fails, with an apology (`isApology`). The
-   * text that is stored may differ from these parts; the result contains it. `turnCount` is the number of turns stored
-   * before this message.
+   * stored reply may differ from these parts; the result contains the stored reply. `turnCount` is the number of turns
+   * stored before this message.
    */
   onToken?: ((text: string, isApology: boolean, turnCount: number) => void) | undefined;
   /** Called before tools are called. From then on, a streamed response has begun, even if it has no text yet. */

@@ -21,7 +21,7 @@ const QUESTION_CHARS_MAX = 160;
  */
 const SAID_CHARS_MAX = 300;
 
-/** Minimum similarity of two questions that count as the same. */
+/** Minimum similarity, from 0 to 1, of two questions that count as the same. */
 const SAME = 0.75;
 /**
  * Similarity above which a new question counts as a rephrasing of an open question. An answer to the new question then

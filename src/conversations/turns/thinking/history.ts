@@ -16,7 +16,10 @@ export const HISTORY_TOKENS_MAX = 24_000;
 /** Number of tokens that are removed in one step from a history that is too long. */
 const STEP_TOKENS = HISTORY_TOKENS_MAX / 2;
 
-/** Minimum number of earlier turns that are read. The maximum is one and a half times as many. */
+/**
+ * Minimum number of earlier turns that are read, if the conversation has that many. The maximum is one and a half times
+ * as high.
+ */
 const TURNS_KEPT = 128;
 const STEP_TURNS = TURNS_KEPT / 2;
 
@@ -89,8 +92,8 @@ function messagesOf(all: readonly TurnRow[]): ModelMessage[] {
 }
 
 /**
- * Removes messages that a content filter blocked or whose reply the filter cut off, because it would also block every
- * later prompt with these messages.
+ * Removes messages that a content filter blocked, and messages whose reply the filter cut off. The filter would also
+ * block every later prompt with these messages.
  */
 function withoutRefused(turns: readonly TurnRow[]): readonly TurnRow[] {
   if (!turns.some(isRefused)) return turns;

@@ -21,7 +21,7 @@ import { orAborted } from './or-aborted.ts';
 export type Call = {
   /** Call as the model reads it. Its id is unique within the prompt. */
   call: ModelToolCall;
-  /** Globally unique id (`tool_…`). The model's own ids start from 0 in every turn. */
+  /** Globally unique id (`tool_…`), unlike the model's own ids, which start from 0 in every turn. */
   id: string;
   outcome: Pick<ToolOutcome, 'ok' | 'content' | 'durationMs'> | undefined;
   /** Provider whose model made the call. */
@@ -206,7 +206,7 @@ function outcomeOf(result: Record<string, unknown>): Call['outcome'] {
   };
 }
 
-/** Returns a key. Two calls with the same effect have the same key. */
+/** Returns a key that is equal for calls of the same tool with equal arguments. */
 export function sameCall({ name, arguments: text }: ModelToolCall): string {
   return JSON.stringify([name, sorted(objectIn(text) ?? text)]);
 }
@@ -220,7 +220,7 @@ function sorted(value: unknown): unknown {
 
 /** Maximum number of concurrent tool calls per request to a model. */
 const AT_ONCE_MAX = 8;
-/** Maximum number of tool calls per request to a model. */
+/** Maximum number of tool calls per request to a model. Further calls are not run. */
 const CALLS_MAX = 32;
 
 /**
