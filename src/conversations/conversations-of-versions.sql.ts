@@ -12,7 +12,7 @@ import { TURN_COLUMNS, type TurnRow } from './record/turns.sql.ts';
 export type OfVersions = {
   agentId: string;
   versions: readonly number[];
-  /** Earliest start of a conversation in Unix milliseconds; `null` for all. */
+  /** Earliest start of a conversation in Unix milliseconds; `null` to include all conversations. */
   since: number | null;
 };
 
@@ -34,11 +34,11 @@ export type ToolCallOfVersions = TurnRow & {
   calledAt: number;
 };
 
-/** Highest UUID. Lists are newest first, so as a cursor it means the beginning of a list. */
+/** Highest UUID. Lists are newest first, so this UUID is the cursor for the beginning of a list. */
 const LAST = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
- * Margin in ms. Ids contain a creation time, so the lists scan the ids from `since` on. The scan starts earlier by this
- * margin, because the time in an id may come from a different clock.
+ * Margin in ms. An id contains its creation time, so the lists scan the ids from `since` on. The scan starts earlier by
+ * this margin, because the time in an id may come from a different clock than the start of the conversation.
  */
 const ID_LEAD_MS = 3_600_000;
 

@@ -85,7 +85,7 @@ export async function firstConversationAt(
   return rows[0]?.at ?? null;
 }
 
-/** A conversation with the data that was collected from its turns. */
+/** A conversation with its open questions: from the model's judgement, if one exists, and from the turns (`open`). */
 export type RecentConversation = Pick<ConversationRow, 'id' | 'startedAt'> & {
   judgement: Judgement | null;
   /**

@@ -12,7 +12,7 @@ type SumMetric = Exclude<RolloutMetric, 'turn_latency_p95_ms'>;
 
 /**
  * Sums over the conversations of one arm in one step: Σx, Σq, Σx², Σxq and Σq². For each conversation, `x` is its value
- * in the metric and `q` its weight (see `VALUES`).
+ * in the metric and `q` is its weight (see `VALUES`). `count` is the number of conversations with a positive weight.
  */
 export type FigureSums = {
   count: number;

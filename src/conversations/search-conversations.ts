@@ -17,8 +17,9 @@ const LOOKED_MAX = 5_000;
 /** Time in ms after which no further search step is started for a page. */
 const PAGE_MS = 200;
 /**
- * Number of conversations and turns per statement. 500 conversations take 20 ms if their turns have the usual length.
- * The first step is small, because turns may be much longer.
+ * Size of a search step, which is one statement. The first step searches `first` conversations, and each further step
+ * twice as many, up to `most`. A step reads about `turnsEach` turns per conversation. 500 conversations with turns of
+ * the usual length take 20 ms. The first step is small, because turns may be much longer.
  */
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
