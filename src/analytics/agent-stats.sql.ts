@@ -23,8 +23,8 @@ const MEASURED_MAX = 1_000;
 const ID_LEAD_MS = 3_600_000;
 
 /**
- * Reads the statistics of an agent. The counts come from its counters, and the reply times from the turns of at most
- * `MEASURED_MAX` conversations.
+ * Reads the statistics of an agent. The counts come from the stored counters and facts (parts.sql.ts), and the reply
+ * times from the turns of at most `MEASURED_MAX` conversations.
  */
 export async function readAgentStats(
   db: Db,

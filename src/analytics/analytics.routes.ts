@@ -24,7 +24,10 @@ import { QUARTER_SEC } from './measures.sql.ts';
 const CSV_TYPE = 'text/csv';
 const DAY_SEC = 86_400;
 const DAYS_DEFAULT = 28;
-/** Maximum length of the period in days, so that no response has more than 744 intervals. */
+/**
+ * Maximum length of the period in days, by the length of an interval. The limits ensure that no response has more than
+ * 744 intervals.
+ */
 const DAYS_MAX: Record<Interval, number> = { hour: 31, day: 366, week: 1_098 };
 /** Maximum number of lines in a CSV response. A request for more lines is rejected. */
 const LINES_MAX = 20_000;

@@ -6,8 +6,8 @@ import { inTransaction } from '../platform/postgres/transaction.ts';
 import { deleteEmptyLabels, foldFacts, hasFacts } from './facts.sql.ts';
 
 /**
- * Interval in ms between runs. Statistics stay correct between two runs, because they also add up the facts (see below)
- * that are not in the counters yet.
+ * Interval in ms between runs. Statistics stay correct between two runs, because they also include the facts (explained
+ * below) that are not in the counters yet.
  */
 const EVERY_MS = 10_000;
 /** Number of facts per transaction. A batch takes about 50 ms. */

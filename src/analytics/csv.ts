@@ -6,7 +6,7 @@ import { offsetAt } from './intervals.ts';
 type Group = z.output<typeof Analytics>['groups'][number];
 type Bucket = z.output<typeof Analytics>['buckets'][number];
 
-/** Line of the table: one interval and, if the metrics are grouped, one group. */
+/** Line of the CSV table: one interval and, if the metrics are grouped, one group. */
 export type CsvLine = Bucket & { key: Omit<Group, 'total' | 'previous'> | null };
 
 /**

@@ -45,8 +45,8 @@ export async function foldFacts(db: Db, limit: number): Promise<number> {
 }
 
 /**
- * Deletes the counters of topics and human agents without any remaining conversations. Such a counter contains the
- * topic or the human agent's ID, which must not be kept longer than the conversations.
+ * Deletes the counters of topics and human agents that have no conversations left. Such a counter contains the topic or
+ * the human agent's ID, which must not be kept longer than the conversations.
  */
 export async function deleteEmptyLabels(db: Db): Promise<void> {
   await db.query(`delete from analytics_counts where kind <> 'all' and ended = 0`);

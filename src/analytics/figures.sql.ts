@@ -18,8 +18,8 @@ export type GroupKey = {
 };
 
 /**
- * Selects the conversations to count in a period. The same selection applies to the preceding period of the same
- * length, with which the metrics are compared.
+ * Selects the conversations to count in a period. The metrics of the period are compared with those of the preceding
+ * period of the same length, for which the same selection applies.
  */
 export type Compared = Omit<Counting, 'span' | 'hasCosts'> & { span: Span };
 

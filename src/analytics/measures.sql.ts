@@ -108,8 +108,8 @@ const FACT_COLUMNS = [
 ] as const;
 
 /**
- * Start of the quarter of an hour in which a conversation began. In every time zone in use, days start on a quarter of
- * an hour.
+ * Start of the quarter of an hour in which a conversation began. Counters for quarters of an hour can be added up to
+ * days in every time zone in use, because all of these days start on a quarter of an hour.
  */
 const QUARTER = `date_bin('15 minutes', c.started_at, timestamptz 'epoch')`;
 export const QUARTER_SEC = 900;
@@ -146,8 +146,8 @@ export const factsOfConversations = (where: string): string =>
     where ${where}`;
 
 /**
- * Selects the rows of `facts` with a `label`. For `topic`, there is one row for each topic of a conversation; for
- * `person`, one for each human agent who accepted it; for `all`, one row with an empty label.
+ * Selects the rows of `facts` and adds the column `label`. For `topic`, there is one row for each topic of a
+ * conversation; for `person`, one for each human agent who accepted it; for `all`, one row with an empty label.
  */
 export function labelled(kind: LabelKind): string {
   const columns = FACT_COLUMNS.map((name) => `f.${name}`).join(', ');
@@ -158,7 +158,7 @@ export function labelled(kind: LabelKind): string {
       return `select ${columns}, t.label from facts f
                cross join lateral (select distinct jsonb_array_elements_text(f.topics) as label) t`;
     case 'person': {
-      // The row of a human agent includes only the waits for escalations that this agent accepted, and no missed ones.
+      // The row of a human agent includes only the escalations that this agent accepted, and no missed ones.
       const own = columns
         .replace('f.accepted', 'p.accepted')
         .replace('f.wait_sec', 'p.wait_sec')

@@ -29,9 +29,9 @@ export type Counting = {
 };
 
 /**
- * Margin in ms. The conversations at the edges of a period are read by a range of ids, which contain a creation time.
- * The range is wider than the edge by this margin, because the time in an id comes from a different clock than the
- * start time of the conversation.
+ * Margin in ms. The conversations in the partial quarters of an hour at the ends of a period are read by a range of
+ * ids, because an id contains its creation time. The range is wider by this margin, because that time comes from a
+ * different clock than the start time of the conversation.
  */
 const ID_LEAD_MS = 600_000;
 
