@@ -117,7 +117,7 @@ export async function lockRunningErasure(
   return rows[0];
 }
 
-/** Counts one more erased object. Call it in the transaction that erases the object. */
+/** Counts one more erased conversation or call. Call it in the transaction that erases the conversation or call. */
 export async function advanceErasure(
   db: Db,
   { id, canceled, cursor }: { id: string; canceled: number; cursor?: string },

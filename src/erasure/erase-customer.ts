@@ -35,8 +35,8 @@ export type EraseCustomerDeps = ErasureDeps & EndCallDeps & { log: Logger };
 /** Number of conversations and calls to erase in one namespace before those of the next namespace. */
 const AT_ONCE = 20;
 /**
- * Maximum number of objects counted for the total of a new erasure. If there are more, the total grows as they are
- * erased.
+ * Maximum number of conversations and calls counted for the total of a new erasure. If there are more, the total grows
+ * as they are erased.
  */
 const COUNTED_MAX = 100_000;
 
@@ -101,7 +101,7 @@ async function eraseSome(
       if (typeof next === 'object') await endUnanswered(deps, next);
     }
   } catch (error) {
-    // This erasure is tried again in the next run. Those of other namespaces continue.
+    // This erasure is tried again in the next run. The erasures of other namespaces continue in this run.
     const erasure = fromUuid('era', id);
     deps.log.warn({ reason: reasonOf(error), erasure }, 'erasing a customer failed; retrying');
     return false;
