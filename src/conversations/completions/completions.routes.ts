@@ -23,8 +23,8 @@ import { fingerprintOf, speak, spokenBefore, type SpeakDeps, type Spoken } from 
 import { chunksOf, streamed, type Turn } from './stream-completion.ts';
 
 /**
- * Returns the routes for OpenAI clients (contract/openai.md). They serve agents as models, and conversations as chat
- * completions.
+ * Returns the routes for OpenAI clients (contract/openai.md). The routes present agents as models, and conversations as
+ * chat completions.
  */
 export function openAiRoutes(deps: SpeakDeps): Route[] {
   return [completionRoute(deps), ...modelRoutes(deps)];
@@ -138,7 +138,8 @@ async function opened(deps: SpeakDeps, request: TalkRequest): Promise<OpenTalk> 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'not_found') throw noConversation();
-    // Does not return 409, because OpenAI clients would repeat the request.
+    // Reports an unknown model with status 404 instead of a conflict with status 409, because OpenAI clients retry
+    // after 409.
     if (error.code === 'version_recalled') throw unknownModel(error.message);
     const isModel = error.errors.some(({ code }) => code === 'unknown_agent');
     const isNotThere = error.code === 'not_published' || error.code === 'unknown_version';

@@ -199,7 +199,7 @@ async function continueNamed(
   return ready(deps, about, added);
 }
 
-/** Returns the turn with the agent's first message, if it is the only turn so far. */
+/** Returns the position of the agent's first message if it is the only turn so far, and undefined otherwise. */
 async function greetingOf(
   { pool }: ConversationDeps,
   { id, turnCount }: Named,
@@ -252,7 +252,10 @@ async function begin(
   };
 }
 
-/** Age in seconds after which a request counts as abandoned. No client waits this long. */
+/**
+ * Age in seconds that a request gets when its turn has failed. No client waits this long for a response, so a retry may
+ * take over the talk immediately.
+ */
 const ABANDONED_SEC = 3_600;
 
 /**

@@ -11,8 +11,8 @@ const TEXT_MAX = 32_000;
 const BROUGHT_MAX = 200;
 
 /**
- * Returns the messages of a request as turns. If no user message follows the agent's last reply, the agent sends the
- * next message without waiting for the user.
+ * Returns the messages of a request as turns. The request needs no user message after the agent's last reply: without
+ * one, the agent sends the next message without waiting for the user.
  * @throws ApiError invalid_body
  */
 export function readMessages(messages: readonly ChatMessage[]): BroughtTurn[] {
