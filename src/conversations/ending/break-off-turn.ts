@@ -35,7 +35,7 @@ export async function breakOffTurn(
   });
   if (!added) throw new Error(`conversation ${row.id} changed under its lock`);
   countRedacted(row, said);
-  // `expiresAt` keeps its value, because a conversation that timed out ended when it expired, not when the expiry was
-  // noticed.
+  // `expiresAt` keeps its value. If the conversation timed out, this is the time when it ended, even if the expiry was
+  // noticed later.
   return { ...row, ...added, expiresAt: row.expiresAt };
 }

@@ -24,7 +24,7 @@ export type Judging =
   | { judged: Judged; isOutcomeStated: boolean }
   | { error: NonNullable<Judgement['error']> };
 
-/** Result if the judgement ran out of time, or the process that ran it died. */
+/** Result if the model did not respond in time, or if the process that requested the judgement died. */
 const LOST: Judging = {
   error: {
     code: 'not_judged',
