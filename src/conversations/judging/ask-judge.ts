@@ -25,8 +25,8 @@ const TURN_CHARS_MAX = 4_000;
 export type Judged = { verdict: Verdict; reply: ModelReply };
 
 /**
- * Requests a judgement of a conversation from a model. Sends one request, and a second one if the server rejects
- * `response_format`. Returns undefined if no model is available.
+ * Requests a judgement of a conversation from a model. If the server rejects `response_format`, repeats the request
+ * without it. Returns undefined if no model is available.
  * @throws ModelError also if the response does not match the schema
  */
 export async function askJudge(

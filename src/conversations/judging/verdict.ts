@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { storable } from '../record/storable.ts';
 
 /**
- * Outcomes that a model may choose. All other outcomes follow from facts: a human took over, a mailbox answered, or an
- * error occurred.
+ * Outcomes that a model may choose. All other outcomes follow from facts: a human took over, voicemail answered the
+ * call, or an error occurred.
  */
 export const VERDICT_OUTCOMES = ['resolved', 'unresolved', 'abandoned', 'unknown'] as const;
 
