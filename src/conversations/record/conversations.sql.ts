@@ -367,8 +367,8 @@ export async function lockExpired(db: Db, id: string): Promise<LiveConversation 
 }
 
 /**
- * Locks an ended conversation that has no summary yet. Returns undefined if another writer has written the summary
- * first.
+ * Locks an ended conversation that has no summary yet. Returns undefined if another writer has already written the
+ * summary.
  */
 export async function lockWithoutSummary(db: Db, id: string): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>(

@@ -136,8 +136,8 @@ export function conversationsIn(filter: ConversationFilter): {
     ...timeBetween('c.ended_at', { after: filter.endedAfter, before: filter.endedBefore }),
     ...createdBetween(filter, 'c.id'),
     [`c.id ${follows}`, filter.before],
-    // The bound is repeated for each table of pairs. The planner knows that the ids are equal, but applies a bound only
-    // to the table for which it is written.
+    // The bound is repeated for each join with the table of pairs. The planner knows that the ids are equal, but
+    // applies a bound only to the table for which it is written.
     ...pairs.map((_, i): Condition => [`m${i}.conversation_id ${follows}`, filter.before]),
   ]);
   const joins = pairs.map(([key, value], i) => {

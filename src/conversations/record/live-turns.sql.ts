@@ -79,7 +79,7 @@ export type NewLiveTurn = Pick<
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
-  // A successful claim returns at least one row, possibly with only nulls.
+  // A successful claim returns at least one row. If there are no earlier turns, the row has only nulls.
   const { rows } = await db.query<TurnRow | { index: null }>({
     name: 'claim_live_turn',
     text: `with claimed as (

@@ -20,7 +20,8 @@ const QUOTED = `jsonb_build_object('index', t.index, 'role', t.role, 'text'`;
 
 /**
  * Returns the messages that a list quotes, by conversation. `words` are the words of a search, or empty if there is no
- * search. A search has already read the turns of these conversations, so reading them again at most doubles its work.
+ * search. A search has already read the turns of these conversations, so reading them again at most doubles the work of
+ * the search.
  */
 export async function readQuotes(
   db: Db,
