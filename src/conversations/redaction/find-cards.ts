@@ -23,8 +23,8 @@ export async function findCards(text: string): Promise<Span[]> {
 }
 
 /**
- * Pattern for digits with separators between them. Line breaks count as separators, because a pasted table has one
- * group per line.
+ * Pattern for digits with separators between them. Line breaks count as separators, because a number from a pasted
+ * table may have one group of digits per line.
  */
 const RUN = /\d(?:[\s./_-]{0,3}\d)*/g;
 const DIGITS_MAX = 19;

@@ -24,7 +24,7 @@ const IS_BETWEEN = /[ .-]/;
 /** Maximum number of separators between two groups. */
 const BETWEEN_MAX = 2;
 
-/** Returns true if an IBAN may start here. The prefix `IBAN` may precede it directly, as in `IBANDE89…`. */
+/** Returns true if an IBAN may start at `index`. The prefix `IBAN` may directly precede the IBAN, as in `IBANDE89…`. */
 function isAtStart(text: string, index: number): boolean {
   const before = text.slice(Math.max(0, index - 4), index);
   return !LETTER_OR_DIGIT.test(before.slice(-1)) || before.toUpperCase() === 'IBAN';
