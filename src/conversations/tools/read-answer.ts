@@ -11,8 +11,8 @@ export type Answer = (
 };
 
 /**
- * Response header that a tool sends to request a human. Its value is the reason. It works with any status
- * (docs/tools.md).
+ * Response header that a tool sends to request a human. Its value is the reason. The header has the same effect with
+ * any HTTP status (docs/tools.md).
  */
 const ESCALATE = 'parley-escalate';
 /** Maximum length of the reason, as for `escalate` in the REST API. */
@@ -24,8 +24,8 @@ type Response = Extract<EgressOutcome, { kind: 'response' }>;
 export const ANSWER_BYTES_MAX = 256 * 1024;
 
 /**
- * Reads the response of a tool. JSON becomes a value, and text stays text. Any other content is reported as unreadable
- * and not shown. Removes the request's `secrets`, in case the tool repeats them.
+ * Reads the response of a tool. JSON becomes a value, and text stays text. Any other content is omitted, and the model
+ * is informed that it is unreadable. Removes the request's `secrets`, in case the tool repeats them.
  */
 export async function readAnswer(response: Response, secrets: readonly string[]): Promise<Answer> {
   const answer = await readContent(response, secrets);
