@@ -199,7 +199,7 @@ function followUpsOf(
 
 /**
  * Emits and returns the text that Parley adds to the model's reply, such as an apology, a goodbye, or the announcement
- * that a human was requested. The text is empty if nothing must be added.
+ * that a human was requested. Returns empty text if there is nothing to add.
  */
 function lastWords(
   { emitToken }: ResponderRequest,
@@ -230,8 +230,8 @@ function lastWords(
 }
 
 /**
- * Returns the search result for the transcript. Returns nothing if no passage was found and none was needed, because
- * the message has no question or the agent has no sources.
+ * Returns the search result for the transcript. Returns an empty object if no passage was found, and the message has no
+ * question or the agent has no sources.
  */
 function retrievedIn(
   { user, text }: ResponderRequest,

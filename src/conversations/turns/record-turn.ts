@@ -37,7 +37,7 @@ export type TurnToRecord = {
         knowledge: AgentContent['knowledge'];
       }
     | undefined;
-  /** Request for a human; undefined if none exists. */
+  /** Request for a human; undefined if no human is requested. */
   escalation: ToEscalate | undefined;
   /** Silence timeout in seconds. */
   silenceSec: number;

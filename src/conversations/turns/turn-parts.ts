@@ -75,8 +75,8 @@ export function recordOf(conversation: LiveConversation, parts: TurnParts): Turn
 }
 
 /**
- * Returns the knowledge gap, which belongs to the agent that could not answer. After a handoff, this is the new
- * speaker.
+ * Returns the knowledge gap, or undefined if there is none. The gap belongs to the agent that could not answer. After a
+ * handoff, that agent is the new speaker.
  */
 function gapOf(conversation: LiveConversation, { content, reply }: TurnParts): TurnToRecord['gap'] {
   if (!reply?.unanswered) return undefined;
@@ -135,7 +135,10 @@ function asText({ text, toolCall, toolResult }: ToolTurn): string {
   return JSON.stringify([text, sorted(toolCall), sorted(toolResult)]);
 }
 
-/** Sorts the members of objects, because jsonb changes their order. */
+/**
+ * Sorts the members of objects, so that stored values can be compared with new ones. The stored members are in a
+ * different order, which jsonb determines.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

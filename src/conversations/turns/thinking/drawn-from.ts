@@ -29,7 +29,8 @@ export function drawnFrom<P extends { heading: string; text: string }>(
 }
 
 /**
- * Returns the index of the set that contains the largest share of the words, or undefined if no set contains enough.
+ * Returns the index of the passage that contains the largest share of the words, or undefined if no passage contains
+ * enough. `sets` are the words of the passages.
  */
 function nearest(
   said: readonly string[],

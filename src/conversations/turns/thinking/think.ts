@@ -250,7 +250,10 @@ async function ask(deps: ThinkDeps, turn: Turn, isLast: boolean): Promise<ModelR
   }
 }
 
-/** Emits the model's text as it arrives. Separates it from the text that the model wrote before its tool calls. */
+/**
+ * Emits the model's text as it arrives. If the model has already written text before its tool calls, emits a separator
+ * first.
+ */
 function speak(
   { nowMs }: ThinkDeps,
   { request, signal, thought }: Turn,
