@@ -80,7 +80,9 @@ export async function readRolloutFigures(db: Db, rolloutId: string): Promise<Ste
  */
 const TIMED_MAX = 2_000;
 
-/** Returns the latencies of the agent's turns in ms, as one list for each conversation that ended in this step. */
+/**
+ * Returns the latencies of the agent's turns in ms, as one list for each conversation that has ended in the given step.
+ */
 export async function readRolloutTimes(
   db: Db,
   { rolloutId, step }: { rolloutId: string; step: number },

@@ -24,9 +24,9 @@ const PAGE_MS = 200;
 const AT_ONCE = { first: 100, most: 800, turnsEach: 10 };
 
 /**
- * One page of search results, in the same order as the list of conversations. It may have fewer than `limit` rows,
- * because the bytes of a page (`fittingRows`) and the work for it are limited. `next` is the id after which the next
- * page starts, or null at the end.
+ * One page of search results, in the same order as the list of conversations. The page may have fewer than `limit`
+ * rows, because its size in bytes (`fittingRows`) and the number of conversations searched for it are limited. `next`
+ * is the id after which the next page starts, or null at the end.
  */
 export type FoundPage = { rows: ConversationRow[]; next: string | null };
 
