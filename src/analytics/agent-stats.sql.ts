@@ -17,8 +17,8 @@ export type AgentStats = Measured & {
 const MEASURED_MAX = 1_000;
 /**
  * Margin in ms. The query selects conversations by a range of ids, because an id contains its creation time. The range
- * is wider than the time span by this margin, because the time in an id comes from a different clock than the start
- * time of the conversation.
+ * is wider than the time span by this margin, because that time and the start time of a conversation come from
+ * different clocks.
  */
 const ID_LEAD_MS = 3_600_000;
 

@@ -108,8 +108,8 @@ const FACT_COLUMNS = [
 ] as const;
 
 /**
- * Start of the quarter of an hour in which a conversation began. Counters for quarters of an hour can be added up to
- * days in every time zone in use, because all of these days start on a quarter of an hour.
+ * Start of the quarter of an hour in which a conversation began. Days start on a quarter of an hour in every time zone
+ * in use, so counters for quarters can be added up to days.
  */
 const QUARTER = `date_bin('15 minutes', c.started_at, timestamptz 'epoch')`;
 export const QUARTER_SEC = 900;

@@ -29,9 +29,9 @@ export type Counting = {
 };
 
 /**
- * Margin in ms. The conversations in the partial quarters of an hour at the ends of a period are read by a range of
- * ids, because an id contains its creation time. The range is wider by this margin, because that time comes from a
- * different clock than the start time of the conversation.
+ * Margin in ms. A period may begin and end with a partial quarter of an hour. The conversations in these quarters are
+ * read by a range of ids, because an id contains its creation time. The range is wider by this margin, because that
+ * time and the start time of a conversation come from different clocks.
  */
 const ID_LEAD_MS = 600_000;
 
