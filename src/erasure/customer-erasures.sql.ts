@@ -3,8 +3,8 @@ import type { Db } from '../platform/postgres/pool.ts';
 import type { Erasing } from '../events/erase-events.sql.ts';
 
 /**
- * This module stores customer erasures and their progress. Erasures are not stored in `jobs`, because processes of the
- * previous release still run during an upgrade, and they would mark a job that has no webhook endpoint as failed.
+ * This module stores customer erasures and their progress. Erasures are not stored in the table `jobs`. During an
+ * upgrade, processes of the previous release would read that table and mark a job without a webhook endpoint as failed.
  */
 
 export const ERASURE_STATUSES = ['running', 'done'] as const;
