@@ -149,8 +149,8 @@ export async function inConversation<R>(
 }
 
 /**
- * Returns the details that are appended to an event's fixed fields. If an event already has a fixed field with the name
- * of a detail, such as `channel`, the detail replaces that field and keeps its position in the JSON
+ * Returns the details that are appended to an event's fixed fields. An event may already have a fixed field with the
+ * name of a detail, such as `channel`. The detail then replaces that field and keeps its position in the JSON
  * (contract/events.md#types).
  */
 function detailsOf({ userId, metadata, callId, channel }: About) {

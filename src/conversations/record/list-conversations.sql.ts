@@ -110,8 +110,8 @@ const OF_ITS_CALL = 'exists (select from calls k where k.conversation_id = c.id 
 
 /**
  * Builds the query for a filter. Matches metadata by the hash of each name-value pair, which a separate table stores.
- * The bounds on conversation ids apply to that table as well, so that PostgreSQL can start from the pairs if few match,
- * and from the conversations if many do.
+ * The bounds on conversation ids apply to that table as well. PostgreSQL can then start from the pairs if few match, or
+ * from the conversations if many pairs match.
  */
 export function conversationsIn(filter: ConversationFilter): {
   from: string;

@@ -114,9 +114,9 @@ async function contentFor(db: Db, input: Numbered): Promise<Chosen> {
 }
 
 /**
- * Returns the content of a version. A version that was never live can only be used for a test, because otherwise the
- * `write` scope would be enough to use a version in production without publishing it. Returns undefined for a call
- * whose version was recalled. The caller then uses the live version.
+ * Returns the content of a version. Rejects a version that was never live, except for a test: the `write` scope alone
+ * must not be enough to use an unpublished version in production. Returns undefined for a call whose version was
+ * recalled. The caller then uses the live version.
  */
 async function requireVersion(
   db: Db,
