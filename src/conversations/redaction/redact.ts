@@ -30,8 +30,8 @@ export async function redact(written: string, settings: RedactionSettings): Prom
   for (const kind of ORDER) {
     if (written.length > LONG_CHARS) await giveWay();
     const spans = await FINDERS[kind](text, settings);
-    // Blanks the matches of every kind, even of kinds that the agent does not redact, because the digits of a card must
-    // not be found as a telephone number.
+    // Blanks the matches of every kind, even of kinds that the agent does not redact. The digits of a card, for
+    // example, must not be found as a telephone number.
     text = blanked(text, spans);
     if (asked.includes(kind)) found.push(...spans.map((span) => ({ kind, span })));
     if (asked.every((one) => ORDER.indexOf(one) <= ORDER.indexOf(kind))) break;
