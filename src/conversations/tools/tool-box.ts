@@ -142,8 +142,8 @@ async function runSearch(_: ToolBoxDeps, turn: Turn, { args }: Call): Promise<Re
 }
 
 /**
- * Hands off to the version of the target that was recorded when the speaker's version went live, so that later versions
- * of the target do not change the behavior.
+ * Hands off to the version of the target that was recorded when the speaker's version went live. Later versions of the
+ * target therefore do not change the behavior.
  */
 async function runHandoff(deps: ToolBoxDeps, turn: Turn, { tool }: Call): Promise<Result> {
   const { conversation, speaker } = turn;
