@@ -1,11 +1,11 @@
 /**
- * Frames are patterns for sentences. They allow a language file to contain only data. A frame consists of elements,
- * separated by spaces:
+ * Frames are patterns for sentences, which keep code out of the language files. A frame consists of elements, separated
+ * by spaces:
  *
- *     word          that word            one|two       either
- *     {slot}        one of its phrases   _             any word
- *     x?  x*  x+    none or one, up to three, one to three
- *     ^   $   ...   the beginning, the end, whatever follows
+ * - `word` matches that word, `one|two` matches either word, and `_` matches any word.
+ * - `{slot}` matches one of the phrases of that slot.
+ * - `x?` matches the element `x` at most once, `x*` up to three times, and `x+` one to three times.
+ * - `^` matches the beginning of the clause, `$` matches its end, and `...` matches all remaining words.
  *
  * A slot is a named list of phrases, and each phrase is a frame too. Regular expressions were a hundred times slower
  * with a grammar of this size, because they match the same slots again for each frame.
