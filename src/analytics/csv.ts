@@ -51,7 +51,10 @@ const KEYS: Record<Grouping, readonly [name: string, of: (key: Key) => string | 
     ],
   };
 
-/** Matches text that a spreadsheet would read as a formula. Topics and names are untrusted text. */
+/**
+ * Matches text that a spreadsheet would read as a formula. Topics and names may contain such text, because they are
+ * untrusted.
+ */
 const FORMULA = /^[=+\-@\t\r]/;
 
 function cell(value: string | number | null): string {

@@ -13,8 +13,8 @@ export async function hasFacts(db: Db): Promise<boolean> {
 }
 
 /**
- * Moves up to `limit` facts into the counters in one statement, so that each counts once. Returns how many facts it
- * moved. The caller ensures that only one such statement runs at a time, because two at the same time could lock
+ * Moves up to `limit` facts into the counters in one statement, so that each fact counts once. Returns how many facts
+ * it moved. The caller ensures that only one such statement runs at a time, because two at the same time could lock
  * counters in different orders and deadlock.
  */
 export async function foldFacts(db: Db, limit: number): Promise<number> {

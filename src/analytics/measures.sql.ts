@@ -120,8 +120,9 @@ export const storedFacts = (where: string): string =>
      from conversation_facts where ${where}`;
 
 /**
- * Computes facts directly from conversations that are in progress or at the edge of a period. They equal the facts that
- * the triggers store (`parley_add_fact`).
+ * Computes the facts of conversations that have no usable stored facts: those in progress, and those in a partial
+ * quarter of an hour at the ends of a period. The computed facts equal the facts that the triggers store
+ * (`parley_add_fact`).
  */
 export const factsOfConversations = (where: string): string =>
   `select c.namespace, 1 as weight, c.ended_at is not null as is_ended, ${QUARTER} as quarter, c.agent_id, c.agent_version, c.channel,
