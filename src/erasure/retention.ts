@@ -76,8 +76,8 @@ async function inBatches(
 }
 
 /**
- * Removes whole conversations: turns and escalations are deleted with the row. Knowledge gaps remain, because they
- * belong to the agent.
+ * Removes whole conversations. The turns and escalations of a conversation are deleted with its row. Knowledge gaps
+ * remain, because they belong to the agent.
  */
 async function removeConversations(db: Db, batch: Batch): Promise<number> {
   const ids = await deleteOldConversations(db, batch);
