@@ -13,8 +13,8 @@ export type Turn = (heard: {
 }) => Promise<Answer>;
 
 /**
- * Streams a response in chunks. The stream begins with the first words or with a tool call. An error before that point
- * is returned with its HTTP status, as for a request without a stream.
+ * Streams a response in chunks, from the first words or tool call on. An earlier error becomes a response with an HTTP
+ * status, as for a request without a stream.
  */
 export async function streamed(
   turn: Turn,
