@@ -51,8 +51,8 @@ export function messageRoute(deps: { takeTurn: TakeTurn }): Route {
 }
 
 /**
- * Starts the stream with the first part of the reply or the first tool call. An error before that point is returned
- * with its HTTP status, as for a request without a stream.
+ * Returns a streamed response as soon as the first part of the reply or the first tool call has arrived. An earlier
+ * error becomes a response with an HTTP status, as for a request without a stream.
  */
 async function streamed(
   turn: (heard: Heard) => Promise<Answer>,

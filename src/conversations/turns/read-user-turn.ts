@@ -215,7 +215,8 @@ export function likeness(a: readonly string[], b: readonly string[]): number {
 
 /**
  * Returns the mood of an English text from -5 (bad) to 5 (good), by the valence of its words (AFINN-165) and the
- * negations before them. It uses no model, and the result is accurate enough to shift a prediction a little.
+ * negations before them. It uses no model. The result is accurate enough for its small weight in the predicted
+ * satisfaction.
  */
 export function moodOf(text: string): number {
   const words =
