@@ -131,7 +131,8 @@ export async function listToolCallsOfVersions(
   page: OfVersions & { after?: CallPlace | undefined; limit: number },
 ): Promise<ToolCallOfVersions[]> {
   const { after = { id: LAST, index: -1 }, limit } = page;
-  // Reads one conversation more than needed, because the one at the end of the previous page may have no further calls.
+  // Reads one conversation more than needed, because the last conversation of the previous page is read again and may
+  // have no further calls.
   const upTo = { upTo: '<= $5::uuid', limit: '$6::int + 1', ofVersion: 'and v.has_tool_calls' };
   const { rows } = await db.query<ToolCallOfVersions>({
     name: 'list_tool_calls_of_versions',
