@@ -6251,7 +6251,7 @@ export interface paths {
     };
   }>;
   '/v1/models/{model}': Only<{
-    /** Read an agent as a model */
+    /** Read the model that represents an agent */
     get: {
       parameters: {
         query?: never;
