@@ -11,7 +11,7 @@ export { verifyWebhook, WebhookSignatureError, type ParleyEvent } from './verify
 export type ClientOptions = {
   /** Address of the server, such as http://127.0.0.1:8080. */
   baseUrl: string;
-  /** API key, `parley_…`. A signed-in browser may omit it, because its cookie identifies the session. */
+  /** API key, `parley_…`. A browser signed in to the dashboard needs none, because it sends its session cookie. */
   apiKey?: string | undefined;
   /** Replaces the global `fetch`, for example to add retries or a proxy, or in a test. */
   fetch?: (request: Request) => Promise<Response>;
@@ -20,8 +20,8 @@ export type ClientOptions = {
 export type ParleyClient = Client<paths, JsonDocument> & {
   /**
    * Iterates over all items of a list in order and requests each page when it is needed:
-   * `for await (const agent of parley.list('/v1/agents'))`. The log of events can grow during the iteration, which ends
-   * once it has reached the newest event.
+   * `for await (const agent of parley.list('/v1/agents'))`. The event log can grow during an iteration. The iteration
+   * ends when it reaches the newest event.
    * @throws ParleyError
    */
   list: <Path extends ListPath>(
@@ -42,7 +42,7 @@ export type Problem = components['schemas']['Problem'];
 export class ParleyError extends Error {
   override readonly name = 'ParleyError';
   readonly status: number;
-  /** `undefined` if a proxy in front of Parley sent the response. */
+  /** `undefined` if the body is not a problem document, such as the error page of a proxy in front of Parley. */
   readonly problem: Problem | undefined;
 
   constructor(response: Response, problem: Problem | undefined) {
@@ -57,8 +57,8 @@ export function createParleyClient({ baseUrl, apiKey, fetch }: ClientOptions): P
   const client = createClient<paths, JsonDocument>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
     ...(apiKey !== undefined && { headers: { Authorization: `Bearer ${apiKey}` } }),
-    // No operation accepts a JSON string as its body. A string is therefore an upload and is sent unchanged; the caller
-    // sets its media type.
+    // No operation accepts a JSON string as its body. A string is therefore an upload: the client sends it unchanged,
+    // and the caller sets `Content-Type`.
     bodySerializer: (body) => (typeof body === 'string' ? body : JSON.stringify(body)),
     ...(fetch && { fetch }),
   });
@@ -115,7 +115,7 @@ type ListParameters<Path extends ListPath> =
 type Page = { data: unknown[]; has_more: boolean; next_cursor: string | null };
 
 function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
-  // The types above describe each path. The implementation is the same for all lists.
+  // One implementation serves all lists, so it uses a general type of `GET` instead of the type of each path.
   const get = client.GET as unknown as (
     path: string,
     init: { params: { query: object } },
@@ -131,7 +131,7 @@ function createList(client: Client<paths, JsonDocument>): ParleyClient['list'] {
       page = await ok(get(path, { params: { ...parameters, query } }));
       yield* page.data;
       cursor = page.next_cursor;
-      // Checks `has_more` instead of the cursor, because the last page of the log of events also has a cursor.
+      // Checks `has_more` instead of the cursor, because the last page of the event log also has a cursor.
     } while (page.has_more);
   }
   return list as unknown as ParleyClient['list'];

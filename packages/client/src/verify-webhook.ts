@@ -1,6 +1,6 @@
 import type { webhooks } from './api.ts';
 
-/** An event that Parley sends. `type` discriminates the union. */
+/** An event that Parley sends to a webhook endpoint. `type` discriminates the union. */
 export type ParleyEvent = {
   [Type in keyof webhooks]: webhooks[Type]['post']['requestBody'] extends
     | { content: { 'application/json': infer Event } }
@@ -9,7 +9,7 @@ export type ParleyEvent = {
     : never;
 }[keyof webhooks];
 
-/** Thrown if the request was not signed with the secret. Respond with 400 and ignore the request. */
+/** Thrown if the request was not signed with the secret. Respond with 400 and do not process the request. */
 export class WebhookSignatureError extends Error {
   override readonly name = 'WebhookSignatureError';
 }
@@ -17,11 +17,11 @@ export class WebhookSignatureError extends Error {
 type HeaderSource = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Verifies the signature of a webhook request and returns its event. `rawBody` must be the exact bytes that arrived,
- * because a body that was parsed and serialized again no longer matches its signature. `secret` is the endpoint's
- * secret, `whsec_…`. During a rotation, both the old and the new secret are accepted. The signatures are compared in
- * constant time with Web Crypto, which is available wherever `fetch` is. The same event may arrive more than once,
- * always with the same `id`.
+ * Verifies the signature of a webhook request and returns its event. `rawBody` must be the exact bytes that arrived: a
+ * body that was parsed and serialized again may not match the signature. `secret` is the endpoint's secret, `whsec_…`.
+ * During a secret rotation, Parley signs each request with the old and the new secret, and this function accepts
+ * either. Web Crypto compares the signatures in constant time. It is available wherever `fetch` is. The same event may
+ * arrive more than once, always with the same `id`.
  * @throws WebhookSignatureError
  */
 export async function verifyWebhook(
@@ -46,7 +46,7 @@ export async function verifyWebhook(
 /** Type of a Web Crypto key. Its name differs between the type declarations for browsers and for Node. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** Imports the secret as text, exactly as shown. The base64 part is not decoded. */
+/** Imports the secret's text as the key, including `whsec_`. The base64 after this prefix is not decoded. */
 function importKey(secret: string): Promise<Key> {
   const hash = { name: 'HMAC', hash: 'SHA-256' };
   // Checked here, because some JavaScript engines reject an empty key without naming the cause.
@@ -57,7 +57,7 @@ function importKey(secret: string): Promise<Key> {
 async function isRight(key: Key, signature: string, body: Uint8Array): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(signature)) return false;
   const mac = Uint8Array.from(signature.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
-  // Copies the bytes, because the type declaration of `verify` does not accept memory that may be shared.
+  // Copies the bytes, because the declared type of `verify` excludes views of a `SharedArrayBuffer`.
   return crypto.subtle.verify('HMAC', key, mac, Uint8Array.from(body));
 }
 
