@@ -159,7 +159,8 @@ export function loadAllPages(): () => void {
   const next = (): void => {
     const load = waiting.shift();
     if (!load || isOver) return;
-    // If a page fails to load in the background, opening it tries again and shows the error.
+    // If a page fails to load in the background, the error is ignored. Opening the page loads it again and shows any
+    // error.
     void load().finally(() => requestIdleCallback(next));
   };
   requestIdleCallback(next);

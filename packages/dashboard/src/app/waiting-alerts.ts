@@ -8,7 +8,8 @@ const GESTURES = ['pointerdown', 'keydown'] as const;
 
 /**
  * Plays a tone and shows a notification, if enabled, when a new escalation is waiting for a human agent. Ignores
- * escalations that were already waiting when the page was opened, and escalations that the signed-in person caused.
+ * escalations that were already waiting when the page was opened. Also ignores escalations of conversations that the
+ * signed-in person has just changed in this tab (`actedOn`).
  */
 export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): void {
   const known = useRef<ReadonlySet<string>>(undefined);
@@ -43,8 +44,8 @@ export function useWaitingAlerts(waiting: readonly Escalation[] | undefined): vo
 }
 
 function notify({ id, reason }: Escalation, onClick: () => void): void {
-  // Because the notifications of all open tabs have the same `tag`, the browser shows only one of them. Notifications
-  // omit the user's messages, because passers-by could read them.
+  // All open tabs use the same `tag`, so the browser shows only one notification. The notification omits the user's
+  // messages, because passers-by could read them.
   const shown = new Notification('A user is waiting for a human agent', {
     body: reason.replaceAll('_', ' '),
     tag: id,
@@ -58,7 +59,10 @@ function notify({ id, reason }: Escalation, onClick: () => void): void {
 
 const HELD_MS = 2_000;
 
-/** Runs `act` in only one of the open tabs of this browser. */
+/**
+ * Runs `act` in only one of this browser's open tabs: the first that requests the lock. This tab holds the lock for two
+ * seconds, so that slightly slower tabs do not get it.
+ */
 async function onceATab(name: string, act: () => void): Promise<void> {
   await navigator.locks.request(`parley-${name}`, { ifAvailable: true }, async (lock) => {
     if (!lock) return;
