@@ -33,7 +33,7 @@ export function useTakeOver(): (written: Declared) => void {
   };
 }
 
-/** Loads agents to choose from: one page of the API, the newest first. */
+/** Loads agents for lists and suggestions: one page of the API, newest first. */
 export function useAgentChoices() {
   return useQuery({
     queryKey: ['agents', 'choices'],

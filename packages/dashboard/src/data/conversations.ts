@@ -81,7 +81,8 @@ type Said = {
 /**
  * Sends a message and streams the reply (`POST …/messages`).
  * @returns the turns that the message added
- * @throws ParleyError if nothing was stored. The caller must then discard the tokens received so far
+ * @throws ParleyError if the API reports an error, which may also happen while the reply streams. The caller must
+ * discard the tokens received before the error
  */
 export async function sayStreaming(said: Said): Promise<readonly Turn[]> {
   const { data, response, error } = await parley.POST('/v1/conversations/{id}/messages', {

@@ -8,7 +8,7 @@ export type Escalation = ItemOf<'/v1/escalations'>;
 export type Person = NonNullable<Escalation['accepted_by']>;
 
 const WAITING_KEY = ['escalations', 'waiting'] as const;
-/** Maximum number of waiting escalations to load. */
+/** Maximum number of waiting escalations that the inbox lists and the badge counts. */
 const WAITING_MAX = 500;
 
 /** Lists the escalations that nobody has accepted, longest waiting first. The badge and the inbox share this list. */
@@ -49,8 +49,8 @@ const MISSED = { missed: true, limit: 100 } as const;
 const MISSED_REFRESH_MS = 30_000;
 
 /**
- * Returns up to 100 escalations that nobody accepted in time and nobody has reviewed since, newest first, or undefined
- * until they are loaded. No event reports a review, so the list is polled.
+ * Loads up to 100 escalations, newest first, that nobody accepted in time and nobody has reviewed since. No event
+ * reports a review, so the list is polled.
  */
 export function useMissed(): UseQueryResult<Escalation[]> {
   return useQuery({

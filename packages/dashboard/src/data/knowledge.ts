@@ -155,7 +155,7 @@ export function useHits(
   });
 }
 
-/** Maximum length of a question that the API accepts. */
+/** Maximum number of characters in a question that the API accepts. Longer questions are cut off. */
 export const QUESTION_MAX = 1_000;
 
 async function search(asked: {
@@ -176,10 +176,13 @@ async function search(asked: {
  */
 export type Answering = { minScore: number; topK: number; version: number | null };
 
-/** Defaults for a version that sets neither value (contract/agents.md#knowledge; docs/knowledge.md). */
+/** Values for a version that does not set them (contract/agents.md#knowledge; docs/knowledge.md). */
 const DEFAULTS = { minScore: 0.5, topK: 5 };
 
-/** Returns the settings of the agent's live version, or the defaults if there is no agent or no live version. */
+/**
+ * Returns the settings of the agent's live version. Returns the defaults if there is no agent or no live version, and
+ * while the settings load.
+ */
 export function useAnswering(agentId: string | undefined): Answering {
   const { data } = useQuery({
     queryKey: ['agents', 'answering', agentId],

@@ -7,8 +7,8 @@ import { isCode, ok, parley } from './parley.ts';
  */
 
 /**
- * Maximum time in seconds between two heartbeats. It is more than a minute, because browsers may wake a background tab
- * only once per minute.
+ * Time in seconds without a heartbeat after which Parley requests another human agent. It is more than a minute,
+ * because browsers may wake a background tab only once per minute.
  */
 export const HEARTBEAT_SEC = 150;
 const EVERY_MS = 20_000;
@@ -55,8 +55,8 @@ async function beat(): Promise<void> {
 }
 
 /**
- * Sends the heartbeats. Call this hook once per tab. A failed heartbeat is not retried, because the next one follows
- * soon.
+ * Sends the heartbeats. Call this hook once per tab. A failed heartbeat is not repeated, because the timer soon sends
+ * the next one.
  */
 export function usePresence(): void {
   useEffect(() => {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { ParleyError } from './parley.ts';
 
-/** Key of the sign-in mutation. A 401 for any other mutation means that the session has ended. */
+/** Key of the sign-in mutation. A 401 response to any other mutation means that the session has ended. */
 export const SIGN_IN = 'sign-in';
 
 /**
@@ -15,7 +15,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         staleTime: 15_000,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
-        // A rejected request would fail again, so it is not repeated.
+        // Repeats a failed request at most twice. Responses with 4xx, except 429, are final, because the API would reject
+        // the same request again.
         retry: (count, error) => count < 2 && !isRefusal(error),
       },
     },

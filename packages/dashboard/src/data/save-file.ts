@@ -11,7 +11,7 @@ export function saveFile(name: string, content: Blob): void {
 
 const SAVED_MS = 60_000;
 
-/** Number of received bytes to collect before they become a blob, which the browser may store on disk. */
+/** Number of received bytes to collect in memory before they become a blob. The browser may store blobs on disk. */
 const PART_BYTES = 4 << 20;
 
 /**

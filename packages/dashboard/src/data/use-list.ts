@@ -12,7 +12,7 @@ import type { Topic } from './topics.ts';
 /** A paginated list from the API. More rows are loaded as the user scrolls. */
 export type List<Item> = {
   rows: readonly Item[];
-  /** Whether the first page has not arrived yet. The table then shows a skeleton. */
+  /** True until the first page arrives. Meanwhile, the table shows a skeleton. */
   isLoading: boolean;
   error: unknown;
   hasMore: boolean;
@@ -54,7 +54,7 @@ export function useList<Path extends ListPath>(
   const [more, setMore] = useState<{ isLoading: boolean; error: unknown }>(NOTHING);
 
   const read = async (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
-    // The types above describe what each path takes and returns. The code below handles all lists alike.
+    // One implementation serves all lists, so it uses a general type of `GET` instead of the type of each path.
     const get = parley.GET as unknown as (path: string, init: object) => Promise<Answer>;
     const given = Object.fromEntries(Object.entries(query).filter(([, value]) => isGiven(value)));
     const asked = { limit: PAGE, ...given, ...(cursor !== null && { cursor }) };
@@ -157,7 +157,7 @@ function underHead<Item extends { id: string }>(
   head: Page,
   before: Loaded<Item> | undefined,
 ): Loaded<Item> {
-  // The caller's type describes the rows that the path returns.
+  // The cast is safe, because the caller chooses `Item` to match the rows of the path.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
   // A search can return an empty page even though more pages follow. Rows that were loaded before are still valid.

@@ -74,8 +74,8 @@ export function isSettled(delivery: Delivery | undefined): boolean {
 
 /**
  * Returns the interval in ms at which to refresh a list of deliveries, or false to stop. A list is refreshed while one
- * of its deliveries is not settled. It is also refreshed while it is empty, because somebody is then probably waiting
- * for the first delivery.
+ * of its deliveries is not settled. An empty list is also refreshed, because somebody may be waiting for the first
+ * delivery.
  */
 export function whileUnsettled(rows: readonly Delivery[]): number | false {
   if (rows.length === 0) return HEALTH_MS;
