@@ -32,7 +32,7 @@ export function EditDialog<Read extends { etag: string }, Values extends FieldVa
 }: {
   title: string;
   edit: ReturnType<typeof useEditForm<Read, Values>>;
-  /** The most recently read state. */
+  /** The edited object as it was most recently read. */
   now: Read;
   /** The changes to send; undefined if there are none. */
   patch: Patch | undefined;

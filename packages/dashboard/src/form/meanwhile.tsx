@@ -14,8 +14,8 @@ export function Meanwhile<Values extends object>({
   onTake,
 }: {
   /**
-   * Returns the sentence that says who made the other change. `isShown` is false if none of the labeled values changed,
-   * so that no change is listed below the sentence.
+   * Returns the sentence that says who made the other change. `isShown` is false if none of the labeled values changed.
+   * In this case, no changes are listed below the sentence.
    */
   children: (isShown: boolean) => ReactNode;
   /** Labels of the values to compare, by path. */

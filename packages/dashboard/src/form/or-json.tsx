@@ -37,7 +37,7 @@ export function OrJson<Value extends object>({
   const turnText = typeof value === 'string' ? 'Edit with fields' : 'Edit as JSON';
   const turn = (): void => {
     if (typeof value !== 'string') onChange(textOf(isExact ? value : cleaned(value)));
-    // The button is enabled only if the JSON has the right shape.
+    // The cast is safe, because the button is enabled only if the JSON has the right shape.
     else onChange(value.trim() === '' ? empty : (JSON.parse(value) as Value));
   };
   return (

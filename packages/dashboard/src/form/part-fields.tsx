@@ -105,7 +105,7 @@ export function ChoiceField<Value extends string>({
         <select
           {...control}
           value={value ?? ''}
-          // Every option is a `Value`.
+          // The cast is safe, because every option is a `Value`.
           onChange={({ target }) => onChange(target.value as Value)}
         >
           {Object.entries(options).map(([option, text]) => (
