@@ -26,7 +26,7 @@ export function RichText({
 
 function shown(pieces: readonly Piece[]): ReactNode {
   return pieces.map((piece, at) => (
-    // Pieces have no identity of their own, so the key is the position. A growing text changes only its last piece.
+    // Pieces have no ID, so the key is their index. When a text grows, only its last piece changes.
     <Fragment key={at}>{typeof piece === 'string' ? piece : elementOf(piece)}</Fragment>
   ));
 }
