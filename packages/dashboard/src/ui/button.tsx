@@ -7,7 +7,7 @@ type Look = { kind?: 'primary' | 'danger' | 'plain' | 'quiet'; size?: 'small' };
 
 export type ButtonProps = ComponentProps<'button'> &
   Look & {
-    /** Whether the action is in progress. The button is then disabled and marked as busy. */
+    /** Whether the action is in progress. During the action, the button is disabled and marked as busy. */
     isBusy?: boolean;
   };
 

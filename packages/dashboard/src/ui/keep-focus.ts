@@ -11,17 +11,17 @@ let lastPath: string | undefined;
 
 /**
  * Keeps the keyboard focus on the page. If the focused element is removed, or disabled like a busy button, the browser
- * moves the focus to `<body>`. This function moves it to the nearest surrounding element that remains, or back to the
- * element as soon as that is enabled again.
- * @returns a function that stops this
+ * moves the focus to `<body>`. This function moves the focus to the nearest surrounding element that remains. If the
+ * element was only disabled, the focus returns to it as soon as it is enabled again.
+ * @returns a function that stops observing the page
  */
 export function keepFocus(): () => void {
   const remember = ({ target }: FocusEvent): void => {
     if (target instanceof HTMLElement && target !== standIn) kept = keptOf(target);
   };
   const leave = ({ target }: FocusEvent): void => {
-    // Checks later, because an element that is being removed is still connected now. If the element can still have the
-    // focus then, it was neither removed nor disabled, so the focus must not return to it.
+    // Checks in a microtask, because an element that is being removed is still connected now. If the element can have
+    // the focus in the microtask, it was neither removed nor disabled, and the focus must not return to it.
     queueMicrotask(() => {
       if (kept?.element === target && isNowhere() && canHaveFocus(kept.element)) kept = undefined;
     });

@@ -116,9 +116,9 @@ export function Tabs({
 }
 
 /**
- * Scrolls a strip of links to the current page's link, which may be hidden on phones. Repeats this when the width of a
+ * Scrolls a strip of links to the current page's link, which may be hidden on phones. Scrolls again when the width of a
  * link changes, for example because of a count.
- * @returns a function that stops this
+ * @returns a function that stops observing the links
  */
 export function showCurrent(strip: HTMLElement | null): (() => void) | undefined {
   if (!strip) return undefined;

@@ -76,7 +76,10 @@ export function Panel({
   );
 }
 
-/** Returns true if the content is taller than the element, which must then be reachable by keyboard. */
+/**
+ * Returns true if the content is taller than the element. Keyboard users can scroll such an element only if it is
+ * focusable.
+ */
 function useIsScrollable(place: React.RefObject<HTMLElement | null>): boolean {
   const [isScrollable, setIsScrollable] = useState(false);
   useEffect(() => {

@@ -23,7 +23,7 @@ export type Column<Row> = {
   isWide?: boolean | 'very';
   /** Content below the link of the first column. */
   below?: (row: Row) => ReactNode;
-  /** Sort order, if the list is sorted by this column. The heading is then a button that reverses the order. */
+  /** Present if the list is sorted by this column. The heading is a button that reverses the order. */
   order?: { isOldestFirst: boolean; reverse: () => void };
 };
 

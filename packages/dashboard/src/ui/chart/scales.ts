@@ -23,7 +23,7 @@ export function valueTicks(max: number, isWhole: boolean): number[] {
 }
 
 /**
- * Returns at most `ticksMax` times for the axis, at round hours or days in the local time zone.
+ * Returns at most `ticksMax` times for the axis, at round times in the local time zone.
  * @param from Unix seconds
  * @param to Unix seconds
  */
