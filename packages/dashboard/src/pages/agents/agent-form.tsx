@@ -32,7 +32,7 @@ export function AgentForm({
   onClose,
 }: {
   declared: Declared;
-  /** Whether the form opens at the field for web pages. */
+  /** Whether the form opens at the section “On web pages”. */
   isForWidget: boolean;
   onClose: () => void;
 }) {
@@ -43,7 +43,8 @@ export function AgentForm({
   const isWrong = Object.keys(fields.formState.errors).length > 0 || hasWrongJson(mine);
   const isDirty = patch !== undefined || isWrong;
   const isChanged = !isSame(theirs, edit.before);
-  // If others have changed only values outside this form, such as the pin, saving uses the latest ETag.
+  // If others changed only values that this form does not contain, such as the pin, nothing can conflict. The save uses
+  // the latest ETag in this case.
   const save = useSave({ ...base, etag: isChanged ? base.etag : declared.etag }, onClose);
   const form = { ...fields, failure: save.error };
   return (

@@ -64,8 +64,8 @@ export function AgentFrame({
 }
 
 /**
- * Lists settings that have no effect in this installation. A missing model gets a notice of its own, because the agent
- * then ignores its prompt.
+ * Lists settings that have no effect in this installation. A missing model gets its own notice, because without a model
+ * the agent ignores its prompt.
  */
 function NotActedOn({ agent: { ready, status_message: message } }: { agent: Declared['agent'] }) {
   const all =

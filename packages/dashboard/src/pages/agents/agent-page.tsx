@@ -81,7 +81,10 @@ function DeclaredContent({ declared, onEdit }: { declared: Declared; onEdit: () 
   );
 }
 
-/** Says what happens to saved changes. If the content shown is not live, also links to the live version. */
+/**
+ * Says when saved changes go live. If the live version differs from the content shown, links to the live version
+ * instead.
+ */
 function WhatIsShown({ agent }: { agent: Declared['agent'] }) {
   const { active_version: live, latest_version: latest } = agent;
   if (!isPinned(agent) && agent.publish_policy === 'automatic')

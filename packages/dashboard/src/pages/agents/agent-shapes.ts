@@ -2,8 +2,8 @@ import type { AgentContent } from '../../data/agents.ts';
 import { jsonProblem, type Shape } from '../../form/json-shape.ts';
 
 /**
- * Types and shapes of the parts of an agent that people edit with fields or as JSON. A field may be empty while it is
- * edited.
+ * Types of the parts of an agent that people edit with fields or as JSON, and the shapes of their JSON. `Loose` allows
+ * empty fields, which occur while a part is edited.
  */
 
 export type Loose<T> = { [Name in keyof T]?: T[Name] | null | undefined };

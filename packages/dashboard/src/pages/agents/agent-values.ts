@@ -32,7 +32,7 @@ export function valuesOf(agent: Partial<Agent>) {
     rollout: rolloutValues(agent.rollout),
     model: { ...model, fallback: orJson<Loose<Fallback>[]>(model?.fallback ?? []) },
     knowledge: {
-      /** Selects all sources; `sources` is then ignored. */
+      /** If true, the agent uses all sources, and `sources` is ignored. */
       all: knowledge?.all ?? false,
       /** Selects sources by metadata; null if the agent lists its sources. */
       selector: knowledge?.selector ?? null,
@@ -54,7 +54,7 @@ export function valuesOf(agent: Partial<Agent>) {
     limits: { ...agent.limits },
     redaction: agent.redaction ?? [],
     judgement: {
-      /** Empty if the agent does not set `by`. */
+      /** Empty if the agent does not set `judgement.by`. */
       by: judgement?.by ?? ('' as const),
       model: { ...judgement?.model },
       topics: textOfLines(judgement?.topics),

@@ -134,7 +134,7 @@ function RollbackChoice({
   );
 }
 
-/** Shows the difference between the live content and the new one. */
+/** Shows the difference between the live content and the new content. */
 function Difference({ declared: { agent }, wanted }: { declared: Declared; wanted: Release }) {
   const { active_version: live } = agent;
   const target = wanted.kind === 'unpin' ? null : wanted.version;
@@ -185,7 +185,7 @@ function useRelease(declared: Declared, onDone: () => void) {
   });
 }
 
-/** Returns the text of the confirmation. In a cluster, a written change takes a moment to become active. */
+/** Returns the text of the confirmation. In a cluster, the new version goes live a moment after the response. */
 function liveText({ agent: { active_version: live } }: Declared, wanted: Release): string {
   const isLive = wanted.kind === 'unpin' || wanted.version === live;
   return isLive

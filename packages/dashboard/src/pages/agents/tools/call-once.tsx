@@ -57,7 +57,10 @@ export function CallOnce({ agentId, draft }: { agentId: string; draft: ToolDraft
   );
 }
 
-/** Returns true if the tool has a secret that a call can use only after the agent has been saved with it. */
+/**
+ * Returns true if the tool refers to a Secret in the cluster. A call can use this Secret only after the agent has been
+ * saved with the reference.
+ */
 const needsSave = ({ secret_ref: bearer, signing_secret_ref: signing }: ToolDraft): boolean =>
   [bearer, signing].some((ref) => Boolean(ref?.name) && !isStored(ref));
 

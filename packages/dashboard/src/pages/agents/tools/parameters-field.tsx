@@ -89,7 +89,7 @@ function ParameterFields({
         <select
           aria-label={`${name}: type`}
           value={row.type}
-          // Every option is a `ParameterType`.
+          // The cast is safe, because every option is a `ParameterType`.
           onChange={({ target }) => set({ type: target.value as ParameterType })}
         >
           {Object.entries(PARAMETER_TYPES).map(([type, text]) => (

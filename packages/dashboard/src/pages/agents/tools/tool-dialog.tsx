@@ -9,8 +9,8 @@ import { ToolFields } from './tool-fields.tsx';
 import { problemsOf } from './tool-problems.ts';
 
 /**
- * Edits one tool. The agent changes only when its form is saved. The dialog is rendered outside that form, because
- * Enter in an input would otherwise submit it.
+ * Edits one tool. The change is stored when the agent's form is saved. The dialog is rendered outside that form, so
+ * that Enter in the dialog does not submit the form.
  */
 export function ToolDialog({
   agentId,

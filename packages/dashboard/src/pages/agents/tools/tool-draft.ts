@@ -36,7 +36,7 @@ export type ToolDraft = Omit<Loose<Tool>, 'type' | 'name' | 'parameters' | 'head
 
 export const NEW_TOOL: Tool = { type: 'webhook', name: '' };
 
-/** Keeps the model from inventing arguments for a new tool. An existing schema keeps its own setting. */
+/** Keeps the model from adding arguments that a new tool does not declare. An existing schema keeps its own setting. */
 const CLOSED = { additionalProperties: false };
 
 export const NEW_PARAMETER: ParameterRow = {
