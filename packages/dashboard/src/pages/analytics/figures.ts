@@ -14,7 +14,7 @@ export type FigureOf = {
   good: 'up' | 'down' | 'neither';
   /** Whether changes are shown in percentage points, as for rates, instead of in percent. */
   isRate?: true;
-  /** Axis values for averages and rates, which are drawn as lines. */
+  /** Fixed values on the axis. Metrics that set them are drawn as a line. */
   ticks?: readonly number[];
 };
 
