@@ -12,7 +12,7 @@ import {
 import { AgentFilter } from '../../ui/agent-filter.tsx';
 import { isOfInputMethod } from '../../../../widget/src/text/input-method.ts';
 
-/** Filters in the section “More filters”, which opens automatically if one is set. */
+/** Filters in the section “More filters”, which opens automatically if one of them is set. */
 const MORE = [
   'agent_version',
   'user_id',

@@ -5,8 +5,8 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { useConversations } from './use-conversations.ts';
 
 /**
- * Links to the previous and the next conversation in the list, with the filters that it last had. The keys k and j do
- * the same. Shows nothing if the conversation is not among the loaded rows of that list.
+ * Links to the previous and the next row of the conversation list, as it was last filtered. The keys k and j do the
+ * same. Shows nothing if the conversation is not among the loaded rows of the list.
  */
 export function Neighbors({ id }: { id: string }) {
   const { rows, hasMore, isLoadingMore, loadMore, error } = useConversations(

@@ -71,8 +71,8 @@ function ActivationStep({
 }
 
 /**
- * Returns the activation that made the version live before the conversation started. Returns null if there is none, or
- * undefined while loading.
+ * Returns the last activation of the conversation's version before the conversation started. Returns null if there is
+ * none, or undefined while the activations load.
  */
 function useActivation(conversation: Conversation): Activation | null | undefined {
   const { agent_id: agentId, agent_version: version, started_at: at } = conversation;
@@ -102,10 +102,10 @@ function useEvents(conversationId: string) {
 }
 
 /**
- * Loads the deliveries of each event, in the order of the events. While an event has a pending delivery, its deliveries
- * are read again whenever the stream reports a change to any delivery. Afterwards, they are read again only when one of
- * the event's delivery counts changes: the query key then contains these counts instead of a topic. With a topic, every
- * event in the namespace would cause a request.
+ * Loads the deliveries of each event, in the order of the events. While an event has a pending delivery, its query key
+ * begins with a topic, so every change to a delivery in the namespace repeats the query. Once no delivery is pending,
+ * the key contains the event's delivery counts and no topic. The query is repeated only when one of these counts
+ * changes.
  */
 function useDeliveries(events: readonly StoredEvent[]): (readonly Delivery[] | undefined)[] {
   const results = useQueries({
