@@ -53,8 +53,8 @@ export function EraseCustomer({
 }
 
 /**
- * Returns the ID of this customer's running erasure, or null. Somebody else may have started it, or the same person
- * before they reloaded the page.
+ * Returns the ID of this customer's running erasure, or null if there is none. It may have been started before this
+ * page was loaded, or by somebody else.
  */
 export function useRunningErasure(userId: string): string | null {
   const { data } = useQuery({
