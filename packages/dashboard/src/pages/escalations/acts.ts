@@ -19,7 +19,7 @@ const accepting = (self: Person) => ({ accepted_by: self, heartbeat_sec: HEARTBE
 export type Accepting = ReturnType<typeof useAccept>;
 
 /**
- * Accepts an escalation by ID. Only the first person succeeds. Everybody else immediately sees who accepted it and
+ * Accepts an escalation by ID. Only the first human agent succeeds. The others immediately see who accepted it and
  * when.
  */
 export function useAccept(onAccepted: (id: string) => void) {
@@ -44,8 +44,8 @@ export function useDecline() {
 }
 
 /**
- * Releases an escalation, so that another human agent can accept it. A non-empty `team` becomes its new team. The agent
- * stays silent.
+ * Releases an escalation, so that another human agent can accept it. A non-empty `team` becomes the escalation's team.
+ * The AI agent stays silent.
  */
 export function useRelease(team: string) {
   return useAct((id: string) =>

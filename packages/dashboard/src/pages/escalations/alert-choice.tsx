@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { playTone, wakeSound } from '../../data/tone.ts';
 
-/** Lets the person choose how this browser alerts them to a waiting escalation. */
+/** Settings for how this browser alerts human agents to a waiting escalation. */
 export function AlertChoice() {
   const [{ sound, notification }, choose] = useAlerts();
   const toast = useToast();

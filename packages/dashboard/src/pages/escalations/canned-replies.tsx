@@ -98,8 +98,8 @@ async function readAll(): Promise<CannedReply[]> {
 }
 
 /**
- * Returns a function that fills in the placeholders of a text. Unknown placeholders stay in the text, so that the
- * person sees them.
+ * Returns a function that fills in the placeholders of a text. Unknown placeholders stay in the text, so that the human
+ * agent notices them.
  */
 function useFill({
   conversation_id: id,

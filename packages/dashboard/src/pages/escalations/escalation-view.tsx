@@ -28,7 +28,7 @@ export function EscalationView({
   id: string;
   accepting: Accepting;
   takesFocus: boolean;
-  /** Called when the signed-in person has accepted another escalation. */
+  /** Called when the signed-in person has undone a completion. Receives the ID of the new escalation. */
   onTaken: (id: string) => void;
 }) {
   const { data: escalation, error, refetch } = useEscalation(id);

@@ -99,7 +99,7 @@ function NewNote({ escalation, onClose }: { escalation: Escalation; onClose: () 
         {(control) => (
           <textarea
             {...control}
-            // Takes the focus, because the person has just opened this form.
+            // Takes the focus, because the form appears only when somebody wants to write a note.
             autoFocus
             required
             rows={2}

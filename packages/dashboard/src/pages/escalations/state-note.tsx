@@ -9,7 +9,8 @@ import { LABELS } from './escalation-words.ts';
 const NEAR_SEC = 60;
 
 /**
- * Describes the state in a sentence: how long the user has waited, who accepted and when, or how it ended.
+ * Describes the state of an escalation in a sentence: how long the user has waited, who accepted and when, or how the
+ * escalation ended.
  */
 export function StateNote({ escalation, isMine }: { escalation: Escalation; isMine: boolean }) {
   return (
@@ -68,7 +69,7 @@ function Words({ escalation, isMine }: { escalation: Escalation; isMine: boolean
   }
 }
 
-/** Says that the human agent gave the conversation back to the agent, or that it ended while they handled it. */
+/** Says that the human agent gave the conversation back to the AI agent, or that the conversation ended before that. */
 function CompletedWords({ escalation }: { escalation: Escalation }) {
   const { accepted_by: by, finished_at: finishedAt } = escalation;
   const { data: conversation } = useConversation(escalation.conversation_id);
