@@ -33,7 +33,7 @@ export function NameField({
 export function nameFromUrl(url: string): string {
   // An incomplete address has no host yet, so its name is empty.
   const host = URL.parse(url)?.hostname.replace(/^www\./, '') ?? '';
-  // `nameFrom` removes a file extension, here the final dot.
+  // Adds a final dot, because `nameFrom` removes the text after the last dot as a file extension.
   return nameFrom(`${host}.`);
 }
 

@@ -114,7 +114,7 @@ function EditText({ read, onDone }: { read: TaggedSource; onDone: () => void }) 
   );
 }
 
-/** Maximum total length for a word-by-word comparison. Longer texts would take too long to compare. */
+/** Maximum total number of characters in two texts for a word-by-word comparison. Longer texts would take too long. */
 const COMPARED_MAX = 100_000;
 
 /**

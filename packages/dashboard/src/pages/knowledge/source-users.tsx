@@ -74,7 +74,7 @@ function AddTo({ source, agents }: { source: Source; agents: readonly Agent[] })
     mutationFn: async () => {
       const read = await readAgent(chosen);
       const { source_ids: ids, source_names: names = [] } = read.agent.knowledge ?? {};
-      // The API accepts either ids or names.
+      // The API accepts either IDs or names of sources, but not both.
       const knowledge = ids?.length
         ? { source_ids: [...ids, source.id] }
         : { source_names: [...names, source.name] };

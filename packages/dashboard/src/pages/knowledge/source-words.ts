@@ -2,8 +2,8 @@ import type { Source } from '../../data/knowledge.ts';
 import type { Tone } from '../../ui/status.tsx';
 
 /**
- * Returns the state as a word. A source whose declaration has not taken effect is `not ready`, even if search still
- * finds its older content.
+ * Returns the source's state as a word with a tone. A source whose declaration has not taken effect is `not ready`,
+ * even if search still finds its older content.
  */
 export function stateOf(source: Source): { name: string; tone: Tone } {
   const { status, ready } = source;

@@ -152,7 +152,7 @@ function LimitFields({ form }: Pick<FieldsProps, 'form'>) {
   );
 }
 
-/** Refers to Secrets by name, so that nobody types a secret into the form. */
+/** Fields of a feed source. They refer to Secrets by name, so that nobody types a secret into the form. */
 function IntegrationFields({ form, name }: FieldsProps) {
   return (
     <>
