@@ -85,8 +85,8 @@ export function useSteps(): Step[] | undefined {
 }
 
 /**
- * Returns true if the agent uses the model from Parley's settings. Sample agents from a manifests folder do not count,
- * because their model is scripted.
+ * Returns true if a model replies for the agent. If the namespace has no model provider, that model comes from Parley's
+ * settings. Agents from a manifests folder do not count, because the sample agents there use a scripted model.
  */
 function hasDefaultModel(agent: Agent): boolean {
   return agent.managed_by === 'api' && !isWithoutModel(agent);
