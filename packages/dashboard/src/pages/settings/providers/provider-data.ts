@@ -38,7 +38,7 @@ async function tagged(
   return { provider: await ok(answer), etag: response.headers.get('etag') ?? '*' };
 }
 
-/** Maximum number of agents that are listed by name. */
+/** Maximum number of agents that are listed for a provider. If there are more, only the newest are listed. */
 export const USERS_MAX = 100;
 
 /** Loads the agents that refer to a provider by name, newest first. */

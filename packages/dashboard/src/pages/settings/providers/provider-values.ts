@@ -57,8 +57,8 @@ function fieldsOf(values: ProviderValues) {
     organization: values.organization.trim() || null,
     project: values.project.trim() || null,
     query: Object.fromEntries(new URLSearchParams(values.query)),
-    // The form edits only the default model. The API may have set other chat settings, such as timeouts, prices and a
-    // list of models.
+    // The form edits only the default model. Other chat settings that were set through the API, such as timeouts and
+    // prices, are not sent and stay unchanged.
     chat: { default_model: chat.default_model.trim() || null },
     speech: setMembers(values.speech) ?? null,
     transcription: setMembers(values.transcription) ?? null,

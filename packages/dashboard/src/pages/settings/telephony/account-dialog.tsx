@@ -155,7 +155,7 @@ function AccountFields({
   );
 }
 
-/** Suggests agents for each number. Other names can be typed. */
+/** Edits the numbers of an account and the agent that answers each number. Suggests the names of agents. */
 function NumberRows({ draft, onChange, error }: Props) {
   const listId = useId();
   const { numbers } = draft;

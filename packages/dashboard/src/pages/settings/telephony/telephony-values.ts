@@ -48,7 +48,7 @@ export type AccountDraft = {
   application_id: string;
   api_url: string;
   numbers: readonly Account['numbers'][number][];
-  /** Codes of the countries that may be called, one per line. Empty if no calls are placed. */
+  /** Codes of the countries that may be called, one per line. If empty, the account places no calls. */
   countries: string;
 };
 
@@ -67,7 +67,7 @@ export const NEW_ACCOUNT: AccountDraft = {
 /** Returns the addresses to enter at the carrier, each with the carrier's name for it. */
 export function addressesOf({ id, type }: Account, origin: string): [name: string, url: string][] {
   const [voice, status] = CARRIERS[type].addresses;
-  // Twilio's requests name the account. Those of other carriers may not, so the address contains the account's ID.
+  // Twilio's requests name the account. Requests from other carriers may not, so the address contains the account's ID.
   const query = type === 'twilio' ? '' : `?provider=${id}`;
   const url = (path: string): string => `${origin}/v1/telephony/${type}/${path}${query}`;
   return [
