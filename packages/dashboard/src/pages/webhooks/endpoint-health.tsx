@@ -4,7 +4,7 @@ import { healthText, type Endpoint } from '../../data/webhooks.ts';
 import { count, counted, Figure, Figures } from '../../ui/figure.tsx';
 import { Time } from '../../ui/time.tsx';
 
-/** Maximum number of unfinished deliveries that the API counts. */
+/** Highest number of unfinished deliveries that the API reports. There may be more. */
 const UNFINISHED_MAX = 10_000;
 
 /** Shows the health of an endpoint in a sentence and in numbers. */

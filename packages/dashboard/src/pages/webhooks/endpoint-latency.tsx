@@ -8,7 +8,7 @@ import { useFilters } from '../../ui/filters.tsx';
 import { msText } from '../../ui/time.tsx';
 import { TroubleNote } from '../../ui/trouble.tsx';
 
-/** Target for the latency of a first attempt. */
+/** Target in ms for the latency of a first attempt. */
 const TARGET = { value: 500, name: 'target 500 ms' };
 const RANGES = {
   hour: { name: 'Last hour', sec: 3_600 },

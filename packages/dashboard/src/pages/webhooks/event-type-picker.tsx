@@ -14,7 +14,7 @@ export function EventTypePicker({
 }) {
   const toggle = (name: string, isOn: boolean): void => {
     const others = (chosen ?? []).filter((one) => one !== name);
-    // A type that a chosen group includes is not listed separately.
+    // If `name` is a group, removes the types that the group includes.
     const rest = isOn ? others.filter((one) => one === name || !isMeant([name], one)) : others;
     onChange(isOn ? [...rest, name] : rest);
   };

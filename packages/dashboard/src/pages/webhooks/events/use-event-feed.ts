@@ -3,7 +3,9 @@ import { useLiveEvents } from '../../../data/live-context.ts';
 import { isMeant } from '../../../data/events.ts';
 import type { LiveEvent } from '../../../data/live.ts';
 
-/** Maximum number of events to keep, so that a page that stays open does not use more and more memory. */
+/**
+ * Maximum number of events to keep. Older events are dropped, so that the memory use of an open page stays constant.
+ */
 export const KEPT_MAX = 500;
 /** Minimum interval in ms between renders. Fifty events per second cause only ten renders. */
 const TOGETHER_MS = 100;
