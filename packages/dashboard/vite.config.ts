@@ -11,14 +11,14 @@ const EVERYWHERE =
 /** Modules that most pages need immediately. The table is excluded, because it needs an additional package. */
 const FRAME =
   /dashboard\/src\/(ui\/(?!agent-filter|chart|diff|table|filters)|data|app\/(?!sign-in\.))/;
-/** Modules in the same folders that many pages need but the first page does not. */
+/** Modules in the folders of `FRAME` that many pages need, but not the first page. */
 const PARTS =
   /dashboard\/src\/(ui\/(actor|agent-link|code|confirm|delta|dialog|field|panel|thing)|data\/(agent-writes|conversations|events|knowledge|places|questions|save-file|syncs|upload|webhooks))\./;
 /** Forms and their library, which pages without a form do not need. */
 const FORM = /node_modules\/react-hook-form\/|dashboard\/src\/form\//;
 /**
- * Pages by navigation group. Each group is one file, because many small files are a sixth larger when compressed. The
- * files `agent-state`, `customer-link` and `escalation-words` and the styles of agents are excluded, because the
+ * Pages by navigation group. Each group is one file, because many small files would be a sixth larger when compressed.
+ * The files `agent-state`, `customer-link` and `escalation-words` and the styles of agents are excluded, because the
  * overview page also uses them.
  */
 const PAGES = {
