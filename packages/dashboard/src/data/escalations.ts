@@ -62,7 +62,7 @@ export function useMissed(): UseQueryResult<Escalation[]> {
   });
 }
 
-/** Marks an escalation as reviewed when somebody opens it, if nobody accepted it in time. */
+/** Marks an escalation that nobody accepted in time as reviewed when somebody opens it. */
 export function useReview({ id, missed: isMissed }: Escalation): void {
   const queryClient = useQueryClient();
   const isUnseen = useCan('write') && isMissed;

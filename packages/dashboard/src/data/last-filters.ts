@@ -1,6 +1,8 @@
 const left = new Map<string, Record<string, string>>();
 
-/** Remembers the filters of the page being left, so that going back to its list shows the same rows. */
+/**
+ * Remembers the filters of the page that is being left, so that they are set again when somebody returns to the page.
+ */
 export function rememberFilters({ pathname, search }: { pathname: string; search: object }): void {
   const filters = search as Record<string, string>;
   if (Object.keys(filters).length > 0) left.set(pathname, filters);

@@ -32,7 +32,7 @@ export function useAgentNames(): Names {
 
 const EVERY_MAX = 2_000;
 
-/** Returns up to 2,000 agent names to choose from, or undefined until they are loaded. */
+/** Loads up to 2,000 agent names to choose from, once `isWanted` is true. Returns undefined until they are loaded. */
 export function useEveryAgentName(isWanted: boolean): Names | undefined {
   const { data } = useQuery({
     queryKey: ['every-agent-name'],

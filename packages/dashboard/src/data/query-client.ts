@@ -15,8 +15,8 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
         staleTime: 15_000,
         gcTime: 5 * 60_000,
         refetchOnWindowFocus: true,
-        // Repeats a failed request at most twice. Responses with 4xx, except 429, are final, because the API would reject
-        // the same request again.
+        // Repeats a failed request at most twice. A response with 4xx, except 429, is final, because the API would
+        // reject the same request again.
         retry: (count, error) => count < 2 && !isRefusal(error),
       },
     },

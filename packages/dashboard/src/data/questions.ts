@@ -1,8 +1,8 @@
 import type { Gap } from './knowledge.ts';
 
 /**
- * A question that users asked, with the gaps that it caused across all agents. Wordings that use the same words count
- * as one question.
+ * A question that users asked, with the gaps that it caused across all agents. Questions that differ only in letter
+ * case, punctuation or word order count as one question.
  */
 export type Question = {
   /** ID of the gap whose question was asked most recently. */

@@ -25,7 +25,7 @@ export const TOPICS = [
 ] as const;
 export type Topic = (typeof TOPICS)[number];
 
-/** Topics to refresh when a `change` hint names a resource, by the name of the resource. */
+/** Topics to refresh after a `change` hint, by the name of the resource in the hint. */
 const OF_RESOURCE: Record<string, readonly Topic[]> = {
   agents: ['agents', 'audit'],
   webhooks: ['webhooks', 'audit'],

@@ -109,7 +109,7 @@ export async function removeFromLists(
   id: string,
 ): Promise<void> {
   const lists = { queryKey: [topic, 'list'] };
-  // A response that is still on its way may contain the deleted item.
+  // Cancels running requests, because their responses may contain the deleted item.
   await queryClient.cancelQueries(lists);
   queryClient.setQueriesData<Loaded<{ id: string }>>(
     lists,
@@ -160,7 +160,8 @@ function underHead<Item extends { id: string }>(
   // The cast is safe, because the caller chooses `Item` to match the rows of the path.
   const rows = head.data as Item[];
   const next = head.has_more ? head.next_cursor : null;
-  // A search can return an empty page even though more pages follow. Rows that were loaded before are still valid.
+  // A search can return an empty page even though more pages follow. The rows loaded before are still valid, so they
+  // are kept.
   if (before && next !== null && rows.length === 0) return before;
   const last = rows.at(-1)?.id;
   const at = before?.rows.findIndex(({ id }) => id === last) ?? -1;
