@@ -29,7 +29,7 @@ export type ChartProps = {
   limit?: { value: number; name: string } | undefined;
 };
 
-// Many visits show no chart, so its code is loaded only with the first one.
+// Many visits show no chart, so the code of the chart is loaded only when the first chart is shown.
 const Plot = lazy(async () => ({ default: (await import('./chart/plot.tsx')).Plot }));
 
 /** Shows values over time, with a legend, a readout for pointer and keyboard, and a summary in words. */

@@ -105,7 +105,7 @@ export function TextFilter({
   const [timer, setTimer] = useState<ReturnType<typeof setTimeout>>();
   const id = useId();
   if (seen !== given) {
-    // The address was changed by the back button or by a link.
+    // The back button or a link changed the address, so the field shows the new value.
     setSeen(given);
     setText(given);
   }

@@ -96,7 +96,7 @@ function takeAs(place: HTMLElement): boolean {
   if (!place.hasAttribute('tabindex')) {
     place.tabIndex = -1;
     const release = (): void => {
-      // If the whole window lost the focus, the browser returns it to this element later. The element stays focusable.
+      // If the whole window lost the focus, the browser later returns the focus to this element, so it stays focusable.
       if (!document.hasFocus()) return;
       place.removeAttribute('tabindex');
       place.removeEventListener('blur', release);

@@ -22,7 +22,7 @@ export function WithPanel({
   /** Title of the panel, such as “About this conversation”. */
   label: string;
   panel: ReactNode;
-  /** Whether the panel is open on narrow screens too, because it is short. */
+  /** Whether the panel starts open on narrow screens too. Set it for short panels. */
   startsOpen?: boolean;
   children: ReactNode;
 }) {
