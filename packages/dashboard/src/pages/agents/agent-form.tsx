@@ -149,7 +149,7 @@ function WhatChanges({ before, after }: { before: Fields; after: Fields }) {
   );
 }
 
-/** Replaces plain-text secrets with a placeholder, because only their inputs may show them. */
+/** Replaces plain-text secrets with a placeholder, because secrets may be shown only in their inputs. */
 function withoutSecrets(fields: Fields): Fields {
   const tools = fields['tools'] as readonly Tool[] | undefined; // `fieldsOf` returns the tools of the form.
   const hidden = ({ secret, signing_secret: signing, ...tool }: Tool) => ({

@@ -114,8 +114,9 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
 }
 
 /**
- * Returns the default target of a rollback: the highest version below the live one that has been live, or else the
- * version directly below it. Returns null if there is no earlier version.
+ * Returns the default target of a rollback: the highest version below the live version that was live before. If there
+ * is no such version, returns the version directly below the live version. Returns null if version 1 or no version is
+ * live.
  */
 function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
   const { rows } = useHistory('/v1/agents/{id}/activations', id);

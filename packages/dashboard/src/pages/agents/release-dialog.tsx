@@ -16,7 +16,7 @@ import { Changes } from './changes.tsx';
 const REASON_MAX = 1024;
 
 /**
- * Shows how the new content differs from the live version before it goes live. If the agent has changed since it was
+ * Shows, before a release, how the new content differs from the live version. If the agent has changed since it was
  * read, the API rejects the release (`If-Match`).
  */
 export function ReleaseDialog({
@@ -150,7 +150,7 @@ function Difference({ declared: { agent }, wanted }: { declared: Declared; wante
 }
 
 /**
- * Applies the release and offers to undo it. If somebody else changed the agent first, reloads it to show the
+ * Applies the release and offers to undo it. If somebody else changed the agent first, reloads the agent to show its
  * current state.
  */
 function useRelease(declared: Declared, onDone: () => void) {
