@@ -37,7 +37,7 @@ export function periodOf(search: Search): (typeof PERIODS)[number] {
 function queryOf(search: Search) {
   const { value, interval } = periodOf(search);
   const to = Math.floor(Date.now() / 1_000) + 1;
-  // The API always returns whole intervals, and today is one of them. A period of seven days therefore starts six days
+  // For daily intervals, the API returns whole days, including today. A period of seven days therefore starts six days
   // ago.
   const days = interval === 'day' ? Number(value) - 1 : Number(value);
   const by = GROUPINGS.find((one) => one.value === search['by'])?.value;

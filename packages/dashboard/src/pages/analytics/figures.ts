@@ -12,7 +12,7 @@ export type FigureOf = {
   note?: (figures: AnalyticsFigures) => string;
   /** Direction in which the metric improves. */
   good: 'up' | 'down' | 'neither';
-  /** Whether changes are shown in percentage points, as for rates, instead of in percent. */
+  /** Set for rates: their changes are shown in percentage points instead of percent. */
   isRate?: true;
   /** Fixed values on the axis. Metrics that set them are drawn as a line. */
   ticks?: readonly number[];
