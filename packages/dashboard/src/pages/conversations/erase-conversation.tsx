@@ -27,7 +27,7 @@ export function EraseConversation({ id, isOver }: { id: string; isOver: boolean 
       await removeFromLists(queryClient, topic, id);
     }
     toast({ text: doneText(erased?.canceled_count ?? 0) });
-    // Keeps the filters of the list, because a person's conversations are often erased one after another.
+    // Keeps the filters of the list, because all conversations of a user are often erased one after another.
     await navigate({ to: '/conversations', search: lastFilters('/conversations') });
     queryClient.removeQueries({ queryKey: ['conversations', 'one', id] });
     queryClient.removeQueries({ queryKey: ['conversations', 'transcript', id] });
