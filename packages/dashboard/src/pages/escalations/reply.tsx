@@ -32,7 +32,7 @@ export function Reply({
   const [isChoosing, setChoosing] = useState(false);
   const [insertions, setInsertions] = useState(0);
   useEffect(() => {
-    // This effect runs after the dialog has closed. An open dialog would keep the focus from the reply box.
+    // Runs after the dialog has closed, because an open dialog would prevent the reply box from getting the focus.
     if (insertions > 0) box.current?.focus();
   }, [insertions]);
   useEffect(() => {
