@@ -46,7 +46,9 @@ function ReadGap({ id }: { id: string }) {
   );
 }
 
-/** Shows an open gap. Also finds gaps of other agents with the same question, because one answer can serve them all. */
+/**
+ * Shows an open gap. Also finds gaps of other agents with the same question, because one answer can fill all of them.
+ */
 function OpenGap({ gap }: { gap: Gap }) {
   const { data } = useGaps('open');
   const others = data?.gaps.filter(

@@ -15,7 +15,7 @@ import { ActButton, ButtonLink } from '../../ui/button.tsx';
 import { useToast } from '../../ui/toast.tsx';
 import { AgentFlags } from '../agents/agent-state.tsx';
 
-/** Lists the agents that use the source, and adds it to other agents. */
+/** Lists the agents that use the source, and lets people add the source to other agents. */
 export function SourceUsers({ source }: { source: Source }) {
   const { data: agents } = useAgentChoices();
   const users = agents?.filter((agent) => isUser(agent, source));

@@ -82,7 +82,7 @@ export function FetchedForm({
   );
 }
 
-/** Selects a common schedule. A cron expression that was typed below becomes another option. */
+/** Selects a common schedule. A cron expression that was typed in the field below is added as an option. */
 function ScheduleField({ form }: Pick<FieldsProps, 'form'>) {
   const schedule = form.watch('schedule');
   return (
