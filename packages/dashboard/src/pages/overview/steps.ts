@@ -24,7 +24,7 @@ const SAMPLE_USER = 'demo';
 const SAMPLE_ENDPOINT = 'demo-receiver';
 const SAMPLES_MAX = 3;
 
-/** Returns the steps that lead to an agent that serves customers, or undefined until they are loaded. */
+/** Returns the steps for setting up an agent that serves customers, or undefined until they are known. */
 export function useSteps(): Step[] | undefined {
   const agents = useLiveAgents().data;
   const has = useWhatIsThere();
