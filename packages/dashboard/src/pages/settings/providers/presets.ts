@@ -10,7 +10,7 @@ export type Preset = {
   keyHint: string;
   urlHint?: string;
   api_key_header?: ProviderValues['api_key_header'];
-  /** Suggested default model. The test lists the models that the key may use. */
+  /** Suggested default model. The provider test lists the models that the key may use. */
   model?: string;
   modelHint?: string;
 };
