@@ -6,7 +6,7 @@ import { msText, Time, Waiting } from '../../ui/time.tsx';
 import { remedyOf } from './remedies.ts';
 import { answerOf, NextAttempt, WhyLate } from './states.tsx';
 
-/** Lists the attempts, newest first. Above them it shows the attempt that is in progress or comes next. */
+/** Lists the attempts, newest first. Above the list, shows the attempt in progress or the time of the next attempt. */
 export function Attempts({ delivery }: { delivery: Delivery }) {
   const { attempts } = delivery;
   return (

@@ -60,7 +60,7 @@ function textOf(value: unknown, path: string): string {
   return (value as EndpointValues['headers']).map(({ name }) => name).join(', ');
 }
 
-/** Names the author from the audit log, if the session may read it. */
+/** Names the author of the other change, as recorded in the audit log, if the session may read the log. */
 function WhoChanged({ id }: { id: string }) {
   const mayAsk = useCan('keys');
   const line = useQuery({

@@ -75,7 +75,7 @@ const OF_STATUS: Record<number, Remedy> = {
   },
 };
 
-/** Returns the explanation of a failed attempt, or undefined. */
+/** Returns the explanation of a failed attempt, or undefined if the attempt did not fail. */
 export function remedyOf(attempt: Attempt): Remedy | undefined {
   const { error_class: errorClass, status_code: status } = attempt;
   if (errorClass === null) return undefined;
