@@ -81,8 +81,8 @@ type Said = {
 /**
  * Sends a message and streams the reply (`POST …/messages`).
  * @returns the turns that the message added
- * @throws ParleyError if the API reports an error, which may also happen while the reply streams. The caller must
- * discard the tokens received before the error
+ * @throws ParleyError if the API reports an error before or during the reply. The caller must discard the tokens
+ * received so far
  */
 export async function sayStreaming(said: Said): Promise<readonly Turn[]> {
   const { data, response, error } = await parley.POST('/v1/conversations/{id}/messages', {
