@@ -23,7 +23,7 @@ export function Confirm({
   onClose: () => void;
   /** Describes what will happen. */
   children: ReactNode;
-  /** Label of the button. It names the action, not “OK”. */
+  /** Label of the button that confirms. It names the action instead of “OK”. */
   action: string;
   typed?: string;
   act: () => Promise<unknown>;

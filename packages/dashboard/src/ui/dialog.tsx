@@ -4,8 +4,8 @@ import { holdFocus } from './keep-focus.ts';
 import './dialog.css';
 
 /**
- * A modal dialog. It uses the browser's own dialog element, which handles Escape and the inert page behind it. When it
- * closes, the focus returns to the element that had it before.
+ * A modal dialog. It uses the browser's own dialog element, which handles Escape and the inert page behind it. When the
+ * dialog closes, the focus returns to the element that had the focus before.
  */
 export function Dialog({
   title,
@@ -22,7 +22,7 @@ export function Dialog({
 }) {
   const ref = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // This is a layout effect, because its cleanup runs before React removes an open dialog together with its component.
+  // Uses a layout effect, because its cleanup must run before React removes an open dialog together with the component.
   useLayoutEffect(() => {
     const dialog = ref.current;
     if (!isOpen || !dialog) return undefined;
