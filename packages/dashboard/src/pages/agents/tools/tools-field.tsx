@@ -46,7 +46,7 @@ function ToolList({
   failure: unknown;
   onChange: (tools: Tool[]) => void;
 }) {
-  /** Index of the tool in the open dialog; null if no dialog is open. A new tool has the length of the list. */
+  /** Index of the tool in the open dialog; null if no dialog is open. For a new tool, it is the length of the list. */
   const [open, setOpen] = useState<number | null>(null);
   return (
     <>
