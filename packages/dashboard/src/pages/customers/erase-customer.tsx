@@ -53,8 +53,8 @@ export function EraseCustomer({
 }
 
 /**
- * Returns the ID of this customer's running erasure, or null if there is none. It may have been started before this
- * page was loaded, or by somebody else.
+ * Returns the ID of this customer's running erasure, or null if there is none. The erasure may have been started before
+ * this page was loaded, or by somebody else.
  */
 export function useRunningErasure(userId: string): string | null {
   const { data } = useQuery({
