@@ -48,12 +48,12 @@ const ROLES_LEFT_OUT = new Set([
   'menubar',
   'toolbar',
 ]);
-/** Class names of elements that are left out even in the middle of a page's text. */
+/** Class names of elements that are left out wherever they occur, such as links to headings and cookie banners. */
 const CLASS_LEFT_OUT =
   /^(headerlink|header-anchor|heading-anchor|hash-link|anchor-link|anchorjs-link|permalink|linenos|lineno|linenodiv|line-numbers(-rows|-wrapper)?|line-number|skip-?(link|nav|to-content|to-main)|screen-reader-text|sr-only|visually-hidden|cookie-?(banner|bar|consent|notice|popup|modal|law|overlay)|cookieconsent|cc-window|cc-banner|onetrust-.*|cybotcookiebot.*|gdpr-(banner|bar|consent|notice|modal|popup)|consent-(banner|modal|popup)|copybtn|copy-(button|btn)|clipboard-copy)$/i;
 const CLASS_BESIDE =
   /^(nav|navbar|navheader|navfooter|navigation|nav-?links?|side-?bar|sphinxsidebar|menu|breadcrumbs?|footer|site-footer|page-footer|site-header|page-header|masthead|pagination|pager|prev-next|toc|table-of-contents|tableofcontents|share|sharing|social|social-share|related|related-(posts|articles|pages)|comments|advert|advertisement|ads|newsletter|subscribe|edit-(page|link|this-page)|theme-edit-this-page|last-updated|backlinks?|topnav|bottomnav|subnav|sub-nav|top-nav|bottom-nav|legal-copy|copyright)$/i;
-/** Class names and ids of sections that are always left out, even if their content reads like text. */
+/** Class names and ids of elements that count as menus, even if their content reads like text. */
 const NAME_STAYS =
   /^(breadcrumbs?|comments|copyright|legal-copy|last-updated|edit-(page|link|this-page)|theme-edit-this-page|backlinks?|prev-next|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 const NAME_OF_PAGE =
@@ -61,8 +61,8 @@ const NAME_OF_PAGE =
 const ID_BESIDE =
   /^(header|footer|site-header|site-footer|masthead|sidebar|nav|navbar|navigation|menu|toc|breadcrumbs?|comments|cookie-?(banner|bar|consent|notice)|onetrust-.*)$/i;
 /**
- * Elements whose id may be generated from their heading, as in `<section id="menu">`. Such an id says nothing about the
- * role of the element.
+ * Elements whose id is often generated from a heading, as in `<section id="menu">`. An id of such an element does not
+ * show that the element is a menu.
  */
 const ID_IS_OF_TEXT = new Set(['section', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'a', 'span', 'dt']);
 const ADMONITION =
@@ -74,7 +74,10 @@ const CLASS_TOOL =
 const CONTENT =
   /^(content|main|main-content|maincontent|page-content|markdown-body|markdown|post-content|entry-content|article-content|article-body|mw-parser-output|rst-content|theme-doc-markdown|vp-doc|md-content|bodywrapper|contentcontainer|prose)$/i;
 
-/** Returns true if an element is left out. `isInTitle` means that the element is a heading or inside one. */
+/**
+ * Returns true if an element and its content are never part of the page's text. `isInTitle` means that the element is a
+ * title (a heading, `<summary>` or `<dt>`) or inside a title.
+ */
 export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean): boolean {
   if (NEVER_READ.has(name)) return true;
   if (ROLES_LEFT_OUT.has(attributes['role'] ?? '')) return true;
@@ -85,8 +88,8 @@ export function isLeftOut({ name, attributes, classes }: Tag, isInTitle: boolean
 }
 
 /**
- * Returns the bits of `Block.where` that an element adds for the blocks inside it. `outside` holds the bits of the
- * surrounding element.
+ * Returns the bits of `Block.where` for the blocks directly inside an element. The caller combines them with `outside`,
+ * the bits of the surrounding element.
  */
 export function whereOf(tag: Tag, outside: number): number {
   const { name } = tag;
@@ -118,7 +121,7 @@ function regionOf({ name, attributes, classes }: Tag): number {
 
 function isBeside({ name, attributes }: Tag, outside: number): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
-  // A button that opens a part of the page may be the title of a collapsible answer, so it belongs to the text.
+  // A button that opens a section of the page may be the title of that section, so the button belongs to the text.
   if (name === 'button' && openedBy(attributes) !== undefined) return false;
   if (BESIDE_NAMES.has(name)) return true;
   if (AROUND_ROLES.has(attributes['role'] ?? '')) return true;
@@ -132,8 +135,8 @@ function isBeside({ name, attributes }: Tag, outside: number): boolean {
 }
 
 /**
- * Returns true for an element with a class or id that is typical of menus and advertisements. Such an element may still
- * be part of the text.
+ * Returns true for `<menu>`, and for an element with a class or id that is typical of menus and advertisements. Such an
+ * element may still be part of the text.
  */
 export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   if (name === 'body' || name === 'html' || name === 'main') return false;
@@ -143,7 +146,10 @@ export function isNamedBeside({ name, attributes, classes }: Tag): boolean {
   return !isTextId && ID_BESIDE.test(attributes['id'] ?? '');
 }
 
-/** Returns true if the class or id of a part excludes it from the text, regardless of its content. */
+/**
+ * Returns true if the class or id of an element excludes the element from the text, regardless of its content.
+ * `outside` holds the bits of `Block.where` for the surrounding element.
+ */
 export function staysBeside({ attributes, classes }: Tag, outside: number): boolean {
   const names = [...classes, attributes['id'] ?? ''];
   if (names.some((word) => NAME_STAYS.test(word))) return true;
@@ -151,7 +157,7 @@ export function staysBeside({ attributes, classes }: Tag, outside: number): bool
   return !isInText && names.some((word) => NAME_OF_PAGE.test(word));
 }
 
-/** Returns true if the attributes of a hidden part show that visitors can open it. */
+/** Returns true if the attributes of a hidden element show that visitors can open it, as in an accordion. */
 export function opensByItself({ attributes, classes }: Tag): boolean {
   if (attributes['hidden'] === 'until-found' || attributes['role'] === 'tabpanel') return true;
   if (attributes['role'] === 'region' && attributes['aria-labelledby'] !== undefined) return true;
@@ -159,8 +165,8 @@ export function opensByItself({ attributes, classes }: Tag): boolean {
 }
 
 /**
- * Returns the ids of the parts that an element opens, separated by spaces, or `undefined` if it opens a menu, a dialog
- * or nothing.
+ * Returns the ids of the elements that a button or link opens, separated by spaces. Returns `undefined` if it opens a
+ * menu, a dialog or nothing.
  */
 export function openedBy(attributes: Attributes): string | undefined {
   if (attributes['aria-haspopup'] !== undefined && attributes['aria-haspopup'] !== 'false')
@@ -177,7 +183,7 @@ export function openedBy(attributes: Attributes): string | undefined {
 
 /**
  * Returns the quoted words of a script, separated by spaces, or `undefined` if there are none. One of the words may be
- * the id of the part that the script opens, as in `toggle('a2')`.
+ * the id of the element that the script opens, as in `toggle('a2')`.
  */
 function idsIn(script: string): string | undefined {
   const words = script.slice(0, 1_000).matchAll(/['"`]#?([\w-]{1,200})['"`]/g);
@@ -185,7 +191,7 @@ function idsIn(script: string): string | undefined {
   return ids === '' ? undefined : ids;
 }
 
-/** Returns true for hidden parts that are controls of the page, such as dialogs. */
+/** Returns true for a hidden element that is part of the page's user interface, such as a dialog or a tooltip. */
 export function isTool({ classes }: Tag): boolean {
   return classes.some((word) => CLASS_TOOL.test(word));
 }

@@ -1,33 +1,32 @@
 import { BESIDE, IN_ARTICLE, IN_CONTENT, IN_MAIN, type Block, type Part } from './html-blocks.ts';
 
 /**
- * Minimum share of the page's text that a region must contain to be chosen as the main text. A region with less is
- * probably an almost empty `<main>`, or one of many articles.
+ * Only a region (`<main>`, articles or content elements) with more than this share of the page's text is chosen as the
+ * main text. A region with less is probably an almost empty `<main>`, or one of many articles.
  */
 const SHARE_MIN = 0.15;
 /**
- * Minimum share of the chosen text that must remain after menus and similar blocks are removed from it. If less
- * remains, the removed blocks were probably the actual text, so they are kept.
+ * Minimum share of the chosen text that must remain without its menus and similar blocks. If less would remain, these
+ * blocks are kept, because they are probably the actual text.
  */
 const KEPT_MIN = 0.2;
 
 /**
- * Minimum number of characters in a part that counts as text although its name is typical of menus. In addition, most
- * of its characters must be outside links, or its share of sentences must reach `SENTENCES_MIN`.
+ * An element with a menu-like class or id and fewer characters of text than this is treated as a menu. For an element
+ * with more characters, `readsAsText` decides.
  */
 const TEXT_CHARS_MIN = 30;
 /**
- * Minimum share of a part's lines that are sentences or prices. A part that reaches this share counts as text even if
- * it consists mostly of links.
+ * Minimum share of an element's lines that are sentences or contain a price. An element that reaches this share counts
+ * as text even if it consists mostly of links.
  */
 const SENTENCES_MIN = 0.5;
 
 type Held = { chars: number; linked: number; lines: number; sentences: number };
 
 /**
- * Decides for each hidden part, and for each part with a name typical of menus or advertisements, whether it belongs to
- * the text. Drops blocks that visitors never see, and marks menu blocks as `BESIDE`. Takes time linear in the number of
- * blocks and parts.
+ * Decides whether hidden elements, and elements with a menu-like class or id, belong to the text. Drops blocks that
+ * visitors never see, and marks menu blocks as `BESIDE`. Takes time linear in the number of blocks and parts.
  */
 export function judgeParts(
   blocks: readonly Block[],
@@ -73,7 +72,8 @@ function judgeHidden(
   content: Held,
 ): 'text' | 'beside' | 'unseen' {
   if (isOut || !(opens || (id !== undefined && opened.has(id)))) return 'unseen';
-  // A hidden part that only a button or link opens may also be a menu, so its content decides.
+  // If only a button or link shows that visitors can open the hidden element, the element may be a menu. Its content
+  // then decides.
   return opens || readsAsText(content) ? 'text' : 'beside';
 }
 
@@ -82,7 +82,9 @@ function judgeNamed({ isOut }: Part, content: Held): 'text' | 'beside' {
   return readsAsText(content) ? 'text' : 'beside';
 }
 
-/** Returns true if a part reads like text, and false for a list of links. */
+/**
+ * Returns true if most characters are outside links or enough lines are sentences. Returns false for a list of links.
+ */
 function readsAsText({ chars, linked, lines, sentences }: Held): boolean {
   return linked * 2 < chars || sentences >= SENTENCES_MIN * lines;
 }

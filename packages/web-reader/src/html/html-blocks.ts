@@ -1,15 +1,15 @@
 import { HtmlRefused } from './html-refused.ts';
 
 /**
- * Bits of `Block.where` for the region of the page that contains a block. The text of a page is taken from the best
- * region that has enough text.
+ * Bits of `Block.where`: the block is inside `<main>`, an article, or an element with a class or id such as `content`.
+ * `chooseText` takes the text of the page from one of these regions if the region has enough text.
  */
 export const IN_MAIN = 1;
 export const IN_ARTICLE = 2;
 export const IN_CONTENT = 4;
 /**
- * Bit for a block that probably does not belong to the text, such as a menu. It is used only if the page has almost no
- * other text.
+ * Bit for a block that probably does not belong to the text, such as a menu. Such blocks are used only if the page has
+ * almost no other text.
  */
 export const BESIDE = 8;
 /** Bit for a block in a header, a footer or an address. */
@@ -31,26 +31,31 @@ export type Block = {
   part: Part | undefined;
 };
 
-/** Part of a page whose content decides whether it belongs to the text. */
+/**
+ * A hidden element, or an element with a menu-like class or id. `judgeParts` decides whether it belongs to the text.
+ */
 export type Part = {
   outside: Part | undefined;
   /**
-   * `named`: its class or id is typical of menus and advertisements. `hidden`: it is invisible, either always or until
-   * a visitor clicks something.
+   * `named`: the class or id of the element is typical of menus and advertisements. `hidden`: the element is invisible,
+   * either always or until a visitor clicks something.
    */
   kind: 'named' | 'hidden';
   id: string | undefined;
-  /** Whether the attributes of a hidden part, or a title before it, show that visitors can open it. */
+  /** Whether the attributes of a hidden element, or a title before it, show that visitors can open the element. */
   opens: boolean;
-  /** Whether the part is left out regardless of its content. */
+  /** Whether the element is left out regardless of its content. */
   isOut: boolean;
 };
 
-/** Maximum number of blocks in a page, well above the 55,000 passages that a source may have. */
+/**
+ * Maximum number of blocks in a page. A page with more blocks is refused. The limit is far above the 55,000 passages
+ * that a knowledge source may have.
+ */
 const BLOCKS_MAX = 300_000;
 const CHARS_MAX = 20_000_000;
 
-/** Collects the finished blocks of a page and its current line, in time linear in the length of the text. */
+/** Collects the finished blocks of a page and the current line, in time linear in the length of the text. */
 export class HtmlBlocks {
   readonly blocks: Block[] = [];
   /**

@@ -38,7 +38,10 @@ import {
   type Table,
 } from './table-rows.ts';
 
-/** Maximum nesting depth. It is limited because the parser searches all open elements at each end tag. */
+/**
+ * Maximum nesting depth of elements. A page with deeper nesting is refused, because the parser searches all open
+ * elements at each end tag.
+ */
 const DEPTH_MAX = 1_000;
 const TITLE_CHARS_MAX = 1_000;
 const LIST_INDENT_MAX = 8;
@@ -53,7 +56,7 @@ export class HtmlHandler implements Partial<Handler> {
   articles = 0;
   hasMarks = false;
   readonly parts: Part[] = [];
-  /** Ids of the parts of the page that its buttons and links open. */
+  /** Ids of the elements that the page's buttons and links open. */
   readonly opened = new Set<string>();
   readonly #out = new HtmlBlocks();
   readonly #open: Element[] = [];
@@ -82,8 +85,8 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A button that makes up the whole title opens the part below it. A button after the title's text is a control and
-    // is left out.
+    // A button that makes up the whole title opens the section below the title, so its text is kept. A button after the
+    // title's text is a control and is left out.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||
@@ -127,8 +130,8 @@ export class HtmlHandler implements Partial<Handler> {
 
   /**
    * Writes the beginning of an inline element whose content needs markup, such as struck-out text or a superscript.
-   * Returns the text to write at its end, which may be empty. For a link to a phone number or an e-mail address, this
-   * text is the number or the address.
+   * Returns the text to write at the end of the element, or '' if there is none. For a link to a phone number or an
+   * e-mail address, the returned text contains the number or the address.
    */
   #setApart(name: string, attributes: Attributes): string {
     if (this.#pre !== undefined || !INLINE.has(name)) return '';
@@ -335,8 +338,8 @@ export class HtmlHandler implements Partial<Handler> {
   }
 
   /**
-   * Treats a table that has blocks inside a cell as a layout table. The finished cells of the current row become
-   * paragraphs.
+   * Treats a table as a layout table from now on, because one of its cells contains blocks. Header rows that have not
+   * been written and the cells of the current row become paragraphs.
    */
   #layOut(table: Table): void {
     const open = this.#out.take();

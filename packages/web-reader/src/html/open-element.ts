@@ -8,8 +8,8 @@ export type Element = {
   isInTitle: boolean;
   part: Part | undefined;
   /**
-   * Name of the child element that ended last. If that was a title, a hidden part that follows probably belongs to it,
-   * as an answer belongs to its question.
+   * Name of the child element that ended last. If that child is a title, a hidden element after it is probably the
+   * content that the title opens.
    */
   before: string;
   /** Text that is written when the element ends, such as the `~~` after struck-out text. */

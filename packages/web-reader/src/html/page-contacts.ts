@@ -31,8 +31,8 @@ const PROPERTIES: Record<string, string> = {
 };
 
 /**
- * Returns the informative lines of the header and footer, such as lines with numbers, addresses or sentences, and then
- * the facts in the structured data. Omits menus and copyright notices.
+ * Returns the lines of the header and footer that contain numbers, an e-mail address or a sentence, followed by the
+ * facts in the structured data. Omits menus, copyright notices, and lines that are already in the `chosen` text.
  */
 export function contactsOf(
   blocks: readonly Block[],
@@ -62,7 +62,7 @@ function isContact({ where, text, linked }: Block): boolean {
   return isNumber || (/[.!?]$/.test(text) && text.split(' ').length >= 4);
 }
 
-/** Returns one line for each JSON-LD object that has facts. Returns no lines for invalid JSON. */
+/** Returns one line for each JSON-LD object that has facts. Returns no lines if the JSON is invalid or too long. */
 function factsOfData(json: string): string[] {
   if (json.length > DATA_CHARS_MAX) return [];
   try {

@@ -134,7 +134,7 @@ function relsOf(attributes: Attributes): string[] {
   return (attributes['rel'] ?? '').toLowerCase().slice(0, 200).split(/\s+/);
 }
 
-/** Returns the two-letter language code: `de-CH` → `de`. */
+/** Returns the two-letter code of a language tag (`de` for `de-CH`), or `null` if the tag does not begin with one. */
 function languageOf(lang: string | undefined): string | null {
   return /^\s*([a-z]{2})(?![a-z])/i.exec(lang ?? '')?.[1]?.toLowerCase() ?? null;
 }

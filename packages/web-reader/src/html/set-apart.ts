@@ -114,8 +114,8 @@ export const TAIL_CHARS = 200;
 const CONTACT = /^(?:tel|mailto):(?:\/\/)?([^?;]{1,300})/i;
 
 /**
- * Returns, in parentheses, the phone number or e-mail address to which a link leads, or '' for any other link. The
- * link's text may not show it, because it may be an icon or "Call us".
+ * Returns, in parentheses, the phone number or e-mail address to which a link leads, or '' for any other link. The text
+ * of such a link may be an icon or "Call us", so it does not always show the number or address.
  */
 export function contactOf(href: string | undefined): string {
   const [, given = ''] = CONTACT.exec(href?.trim() ?? '') ?? [];

@@ -36,7 +36,7 @@ export type Table = {
   /** Whether the last header row has cells that span several rows or columns. */
   hasGroups: boolean;
   /**
-   * Header of the table as Markdown. It is written above the first row, and again after a text that interrupts the
+   * Header of the table as Markdown. It is written above the first row, and again after a paragraph that interrupts the
    * rows.
    */
   head: string | undefined;
@@ -102,8 +102,8 @@ export function endRowGroup(table: Table): void {
 }
 
 /**
- * Returns a row as Markdown or as paragraphs. Returns `undefined` for a header row, which is written later, and for an
- * empty row.
+ * Returns a row as Markdown. Returns paragraphs instead if a cell is too long or fewer than two cells have text.
+ * Returns `undefined` for a header row, which is written later, and for an empty row.
  */
 export function readRow(
   table: Table,
@@ -201,7 +201,7 @@ function placed(table: Table): string[] {
   return cells;
 }
 
-/** Writes a cell into each of its columns. Returns the last of these columns. */
+/** Writes a cell into each of its columns. Returns the index of the last of these columns. */
 function placeCell(
   table: Table,
   { cells, column, next }: { cells: string[]; column: number; next: Cell },
