@@ -3,7 +3,10 @@ import type { Target } from './frontier.ts';
 import type { Page } from './read-page.ts';
 
 export type DocumentPage = Extract<Page, { kind: 'document' }>;
-/** A document that names another page as its canonical one. It is held back until that page has been read. */
+/**
+ * A document that names another page as its canonical page. The document is held back until the canonical page has been
+ * read.
+ */
 export type HeldPage = { target: Target; page: DocumentPage; canonical: string };
 export type Redirect = { next: string; depth: number };
 
@@ -27,8 +30,8 @@ export class CanonicalPages {
   }
 
   /**
-   * Removes the mapping from a page to its canonical page. Called for a page that is indexed itself, because its
-   * canonical page is not known to contain all of its text.
+   * Removes the mapping from a page to its canonical page. Called for a page that is indexed although it names a
+   * canonical page, because the canonical page may not contain all of its text.
    */
   own(path: string): void {
     this.#aliases.delete(path);
@@ -87,7 +90,8 @@ export class CanonicalPages {
 
   /**
    * Records that the page `settled` has been read, and yields the documents that waited for it. If the page redirects
-   * to one that has not been read yet, the documents wait for that one instead.
+   * to a target that has not been read yet, the documents wait for the target instead. `path` is the canonical page
+   * after such a redirect.
    */
   *settle(settled: string): Generator<{ held: HeldPage; path: string }> {
     const due = [settled];

@@ -14,7 +14,7 @@ import { GraphBuilder, hashOf, hashOfValidators, linksOf, SITEMAP } from './site
 
 /** Number of consecutive unreachable pages after which the site counts as down. */
 const DOWN_AFTER = 25;
-/** Number of links to check before other work may run. Checking one link against robots.txt may take up to 4 ms. */
+/** Number of links to check before the event loop may run other work. Each robots.txt check takes up to 4 ms. */
 const LINKS_AT_ONCE = 5;
 const AHEAD_MAX = 32;
 const AHEAD_CHARS_MAX = 4_000_000;
@@ -344,7 +344,7 @@ export class Crawl {
     }
   }
 
-  /** Queues many addresses. Other work may run in between. */
+  /** Queues many addresses. The event loop may run other work in between. */
   async #considerAll(urls: readonly (URL | string | undefined)[], found: Found): Promise<void> {
     for (const [at, one] of urls.entries()) {
       if (at % LINKS_AT_ONCE === 0) await breathe();

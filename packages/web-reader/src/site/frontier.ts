@@ -3,7 +3,8 @@ import { PATH_CHARS_MAX, pathOf } from './site-address.ts';
 /** An address to request. `hops` is the number of redirects that led to it. */
 export type Target = {
   /**
-   * Path without the origin. There may be 50,000 targets, and a URL object takes several times the memory of a string.
+   * Path and query, without the origin. There may be 50,000 targets, and a URL object takes several times the memory of
+   * a string.
    */
   path: string;
   depth: number;
@@ -13,13 +14,13 @@ export type Target = {
 };
 
 /**
- * Maximum number of different queries per path. More queries usually come from a counter, a sort order or a filter,
- * which generates endless addresses.
+ * Maximum number of different queries per path. Further queries are refused, because they usually come from a counter,
+ * a sort order or a filter that generates endless addresses.
  */
 const QUERIES_MAX = 100;
 /**
  * Maximum number of times that a segment may occur in a path. A path such as `/a/b/a/b/a/b/a/b` usually results from a
- * wrong relative link.
+ * wrong relative link, so it is refused.
  */
 const REPEATS_MAX = 3;
 const SEGMENTS_MAX = 30;

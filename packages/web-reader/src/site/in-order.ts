@@ -1,7 +1,7 @@
 /**
- * Runs items concurrently and yields their outcomes in the order of the items, so that decisions do not depend on which
- * item finishes first. `next` returns the next item, or `undefined` if there is none at present. `inOrder` calls `next`
- * again after each yield.
+ * Calls `run` for several items concurrently, and yields the outcomes in the order of the items, so that decisions do
+ * not depend on which item finishes first. `next` returns the next item, or `undefined` if there is none at present.
+ * `inOrder` calls `next` again after each yield.
  */
 export async function* inOrder<I, O>(options: {
   next: () => I | undefined;

@@ -51,8 +51,8 @@ export function matcherOf(parts: readonly string[]): (text: string) => boolean {
 
 /**
  * Returns a function that finds the first occurrence of a part from `at` on. That function returns the end of the
- * occurrence, or -1. It uses the Knuth–Morris–Pratt algorithm, because `indexOf` compares a part of more than 250
- * characters with every position of the text.
+ * occurrence, or -1. The search uses the Knuth–Morris–Pratt algorithm, because `indexOf` compares a part of more than
+ * 250 characters with every position of the text.
  */
 function finderOf(part: string): (text: string, at: number) => number {
   const borders = bordersOf(part);
@@ -80,8 +80,8 @@ function bordersOf(part: string): number[] {
 }
 
 /**
- * Returns how many characters of the part match after one more code unit of the text, if `length` characters matched
- * before it.
+ * Returns how many characters at the beginning of the part match after reading one more code unit of the text. `length`
+ * is the number of characters that matched before.
  */
 function longer(part: string, borders: readonly number[], length: number, unit: number): number {
   let found = length;

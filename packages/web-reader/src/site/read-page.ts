@@ -81,7 +81,10 @@ type Deps = {
   signal: AbortSignal;
 };
 
-/** Requests and reads a page as soon as the rate limit allows it. If the server requests a pause, retries after it. */
+/**
+ * Requests and reads a page as soon as the rate limit allows it. If the server requests a pause, retries after the
+ * pause.
+ */
 export async function readPage(
   url: URL,
   validators: Validators | undefined,

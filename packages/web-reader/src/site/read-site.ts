@@ -49,11 +49,11 @@ export type SiteDeps = {
     monotonicMs: () => number;
     delay: (ms: number, options: { signal: AbortSignal }) => Promise<unknown>;
   };
-  /** Time limit in ms, after which no further page is read. */
+  /** Time limit of the crawl in ms. After it, no further page is read. */
   msMax: number;
-  /** Returns the validators that a page had when it was last read. */
+  /** Returns the validators that a page had when it was last read, or `undefined` if the page is not indexed. */
   known: (path: string) => Promise<Validators | undefined>;
-  /** Cursor returned by the last complete crawl; `null` to start from the beginning. */
+  /** Cursor returned by the last complete crawl; `null` if there is none. */
   cursor: string | null;
   signal: AbortSignal;
 };

@@ -54,7 +54,8 @@ function decode(bytes: Uint8Array, charset: string | null): string {
     ...(charset !== null && unmarked === 'UTF-8' && { transportLayerEncodingLabel: charset }),
     defaultEncoding: unmarked,
   });
-  // The Encoding standard defines the name `replacement`, but no usable decoder for it.
+  // The Encoding standard defines the name `replacement`, but no usable decoder for it. Such a sitemap is treated as
+  // empty.
   if (encoding === 'replacement') return '';
   return new TextDecoder(encoding).decode(bytes);
 }
@@ -81,7 +82,7 @@ async function readXml(
   breathe: () => Promise<void>,
 ): Promise<SitemapRead | undefined> {
   const reader = new XmlReader();
-  // Parses only XML's five predefined entities, so that nested entity definitions cannot expand.
+  // Decodes only XML's five predefined entities, so that nested entity definitions cannot expand.
   const parser = new Parser(reader, { xmlMode: true, decodeEntities: true });
   let at = 0;
   for (; at < xml.length && !reader.isOver(addressesMax); at += PIECE_CHARS) {

@@ -11,7 +11,7 @@ export type SiteEvent =
       language: string | null;
       validators: Validators;
     }
-  /** The page has not changed: the validators that `known` returned are still current. */
+  /** The page has not changed: its validators are still those that `SiteDeps.known` returned. */
   | { kind: 'unchanged'; path: string }
   /** The page could not be read this time. `reason` is a sentence without its full stop. */
   | { kind: 'failed'; path: string; reason: string }

@@ -45,7 +45,8 @@ export class SiteFacts {
   }
 
   /**
-   * Returns the hashes of the lines that a page had in the previous sync. Called for a page whose indexed text stays.
+   * Returns the hashes of the lines that a page had in the previous sync. Called for a page that is unchanged or could
+   * not be read, so that its indexed text stays.
    */
   carry(path: string): readonly number[] {
     const { facts = [] } = this.#before.get(path) ?? {};

@@ -4,9 +4,9 @@ import zlib from 'node:zlib';
 import type { Validators } from './site-event.ts';
 
 /**
- * Link graph of a site. It is stored as the cursor between syncs, because an unchanged page is not sent again and its
- * links would be unknown. For each page, the graph stores only a few of the pages that link to it, those nearest to the
- * start page, so that menus on all pages do not make the graph large.
+ * Link graph of a site. It is stored as the cursor between syncs, because the server does not send an unchanged page
+ * again, so that the links of the page would be unknown. For each page, the graph stores only a few of the pages that
+ * link to it, those nearest to the start page. Otherwise menus on all pages would make the graph large.
  */
 export type SiteGraph = ReadonlyMap<string, SiteNode>;
 

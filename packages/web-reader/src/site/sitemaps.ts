@@ -4,12 +4,12 @@ import { mediaTypeOf, type Answer, type Request } from './page-request.ts';
 import { readSitemap, type SitemapContent } from './read-sitemap.ts';
 import { addressIn, pathOf, type Site } from './site-address.ts';
 
-/** Maximum number of sitemap files that are read for one site in one sync. */
+/** Maximum number of sitemap files that are read for one site in one sync. Further files are reported as problems. */
 const FILES_MAX = 50;
 const ADDRESSES_MAX = 50_000;
 /** Maximum uncompressed size of a sitemap. The protocol allows 50 MB. Only the beginning of a larger file is read. */
 const BYTES_MAX = 10_000_000;
-/** Maximum nesting depth of sitemap indexes. */
+/** Maximum nesting depth of sitemap indexes. Deeper sitemaps are reported as problems. */
 const DEPTH_MAX = 3;
 const REDIRECTS_MAX = 5;
 
