@@ -11,7 +11,7 @@ const CALL_MS = 15_000;
 const TRIES = 5;
 const RETRY_MS = 500;
 
-/** Creates a client. It retries failed reads, because pods may be replaced during a drill. */
+/** Creates a client. The client retries failed GET requests, because pods may be replaced during a drill. */
 export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api {
   async function once(method: string, path: string, body?: object): Promise<Json> {
     const response = await fetch(url + path, {
@@ -44,7 +44,7 @@ export function createApi({ url, apiKey }: { url: string; apiKey: string }): Api
 /**
  * Repeats `ask` until it returns a value. `what` describes the expected result. After the timeout, calls `why`, which
  * returns the likely cause.
- * @throws Error with the expected result and the likely cause
+ * @throws Error with the expected result and the likely cause, after `timeoutMs`
  */
 export async function eventually<T>(
   what: string,

@@ -18,7 +18,7 @@ export type Carrier = {
   streamOver: (sid: string, answer: Answer, isThere: boolean) => Promise<Answer>;
   /** Reports to Parley that the call has ended. */
   tellStatus: (sid: string) => Promise<void>;
-  /** Returns the status that the carrier reports for a call. */
+  /** Returns the status that the carrier reports for a call, or undefined for an unknown call. */
   statusOf: (sid: string) => string | undefined;
   /** Returns the number of webhook requests that were repeated after a failure. */
   repeats: () => number;
@@ -36,7 +36,8 @@ export type Answer = {
 
 export type CarrierOptions = {
   /**
-   * URL at which the drill reaches Parley (`url`), and Parley's public base URL, which the webhook signatures cover.
+   * URL at which the drill reaches Parley (`url`), and Parley's public base URL (`baseUrl`). The signatures of the
+   * webhooks cover the public URL.
    */
   url: string;
   baseUrl: string;

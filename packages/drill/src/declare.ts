@@ -14,10 +14,10 @@ export type Declared = {
 export type DeclareOptions = {
   /** Name given to every declared object. */
   name: string;
-  /** Base URLs at which Parley reaches the drill's server and the voice. */
+  /** Base URLs at which Parley reaches the drill's server (`here`) and the voice (`voiceUrl`). */
   here: string;
   voiceUrl: string;
-  /** Secret that contains the carrier's token. */
+  /** Name and key of the secret that contains the carrier's token. */
   tokenFrom: { name: string; key: string };
   account: string;
   number: string;
@@ -29,7 +29,10 @@ export type DeclareOptions = {
 
 const BIND_MS = 60_000;
 
-/** Creates an agent with a voice and knowledge, and a phone number that the agent answers, through the REST API. */
+/**
+ * Creates an agent with a voice and knowledge, a webhook, and a phone number that the agent answers, through the REST
+ * API. Deletes everything again if this fails.
+ */
 export async function declare(api: Api, options: DeclareOptions): Promise<Declared> {
   const { name, here, voiceUrl, tokenFrom, account, number, retranscribes } = options;
   const made: string[] = [];

@@ -17,8 +17,8 @@ export type CallReport = {
 export type Broken = Break & Partial<{ stored: string; played: string; apart: number }>;
 
 /**
- * Parts of a wait in ms. `ours` is the time that Parley itself takes to detect the end of the turn, generate the reply
- * and transmit it.
+ * Parts, in ms, of the time that a caller waits for a reply. `ours` is the time that Parley itself takes to detect the
+ * end of the turn, generate the reply and transmit it.
  */
 export type SplitWait = { total: number; recognition: number; synthesis: number; ours: number };
 

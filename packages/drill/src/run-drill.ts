@@ -13,16 +13,16 @@ import { serveCarrier, serveHooks, startServer, type Serve } from './server.ts';
 import type { Voice } from './voice.ts';
 
 export type DrillOptions = {
-  /** URL at which the drill reaches Parley, and Parley's public base URL (`PARLEY_BASE_URL`). */
+  /** URL at which the drill reaches Parley (`url`), and Parley's public base URL (`baseUrl`, `PARLEY_BASE_URL`). */
   url: string;
   baseUrl: string;
   apiKey: string;
-  /** Secret that contains the carrier's token, and the token itself. */
+  /** Name and key of the secret that contains the carrier's token (`tokenFrom`), and the token itself. */
   tokenFrom: { name: string; key: string };
   token: string;
   /** Creates the voice, given the base URL of the drill's server (`here`). */
   voiceAt: (here: string) => Voice;
-  /** Additional request handlers for the drill's server. They serve the voice. */
+  /** Additional request handlers for the drill's server, such as that of the stand-in voice. */
   serves: readonly Serve[];
   /** Address on which the drill's server listens. `name` is the host name at which Parley reaches it. */
   listen: { host: string; port: number; name: string };
@@ -41,8 +41,8 @@ export type DrillOptions = {
 };
 
 /**
- * Minimum share of interruptions that must be handled correctly (`isRight`). If the played words are only estimated
- * from the audio, the estimate is off by more than one word in about 2 of 100 interruptions (docs/evaluation.md).
+ * Minimum share of interruptions that must be handled correctly (`isRight`). If Parley only estimates which words were
+ * played, the estimate is off by more than one word in about 2 of 100 interruptions (docs/evaluation.md).
  */
 const SHARE = { retranscribed: 1, estimated: 0.98 };
 const PER_CALL = 10;
@@ -56,7 +56,7 @@ type Stage = {
   voice: Voice;
   options: DrillOptions;
   account: string;
-  /** Path of the webhook endpoint that receives the events. */
+  /** API path of the webhook endpoint that receives the events. */
   webhookPath: string;
 };
 

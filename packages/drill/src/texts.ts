@@ -6,8 +6,8 @@
 export const GREETING = 'Hello, this is the bicycle shop. How can I help you?';
 
 /**
- * Topic that the agent's knowledge covers. The caller says `ask` after a reply has ended, and `interrupt` to interrupt
- * a reply.
+ * Topic that the agent's knowledge covers. `answer` is the expected reply. The caller says `ask` after a reply has
+ * ended, and `interrupt` to interrupt a reply.
  */
 export type Topic = { heading: string; ask: string; interrupt: string; answer: string };
 
@@ -59,7 +59,7 @@ export const TOPICS: readonly Topic[] = [
 /** The caller's backchannel, which must not interrupt the agent. */
 export const LISTENING = 'Yeah.';
 
-/** Keys that the caller presses, and the message that results from them. */
+/** Keys that the caller presses, and the user message that Parley stores for them. */
 export const KEYS = '4711#';
 export const KEYED = '4711';
 

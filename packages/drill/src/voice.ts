@@ -7,14 +7,15 @@ export type Voice = {
   /** Transcribes the agent's audio, which is µ-law at 8 kHz. */
   hear: (sound: Uint8Array) => Promise<string>;
   /**
-   * Returns the part of a text that `sound` contains, of which the last word may be cut off. The voice can determine
-   * this, because it produced the audio. Returns undefined if the audio does not belong to this text.
+   * Returns the part of a text that `sound` contains. The last word of this part may be cut off. The voice can
+   * determine the part, because it synthesized the audio. Returns undefined if the audio does not belong to this text.
    */
   played: (sound: Uint8Array, text: string) => Promise<string | undefined>;
   /** Share of words that `hear` may transcribe incorrectly. 0 means none. */
   mishears: number;
   /**
-   * Maximum time in ms to synthesize a sentence, which is also the longest silence between two sentences of a reply.
+   * Maximum time in ms to synthesize a sentence, and therefore the longest silence between two sentences of a reply. A
+   * reply counts as ended after a longer silence.
    */
   pauseMs: number;
   /** Returns the requests that Parley has made so far. */

@@ -26,7 +26,7 @@ export type Caller = {
     keys: string,
     about: { expected: string; message: string; afterMs: number },
   ) => Promise<void>;
-  /** Breaks the socket. Resolves when the carrier has opened a new one. */
+  /** Breaks the socket. Resolves when the carrier has opened a new socket. */
   loseLine: () => Promise<void>;
   /** Plays audio while the agent speaks. Records a problem if this interrupts the agent. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
@@ -45,7 +45,7 @@ export type Wait = { turn: number; fromMs: number; toMs: number };
 
 /**
  * An interruption of the agent. `silentMs` is the time from the first audio of the interruption to the `clear` frame;
- * undefined if none arrived.
+ * undefined if no `clear` frame arrived.
  */
 export type Break = { turn: number; afterMs: number; silentMs: number | undefined };
 
@@ -54,9 +54,9 @@ export type Break = { turn: number; afterMs: number; silentMs: number | undefine
  * interruption, plus 300 ms.
  */
 export const SILENT_WITHIN_MS = BARGE_IN_MS + 300;
-/** Time after which a reply counts as missing. */
+/** Time in ms after which a reply counts as missing. */
 const ANSWER_MS = 20_000;
-/** Maximum time in ms for the transcript of a sound to arrive. Until then, the sound may still interrupt the agent. */
+/** Maximum time in ms that Parley needs to transcribe a sound. Until then, the sound may still interrupt the agent. */
 const UNDERSTOOD_MS = 2_000;
 const LOOK_MS = 10;
 const DISTURB_AFTER_MS = 1_000;

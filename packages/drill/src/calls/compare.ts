@@ -17,8 +17,8 @@ export type Compared = {
 type Turn = { role: string; text: string; interrupted: boolean };
 
 /**
- * Number of word errors allowed where a word was cut in half. For example, "within" may be recognized as "with" and
- * "it".
+ * Number of word errors allowed in the audio of an interrupted turn, because its last word may be cut in half. For
+ * example, "within" may be recognized as "with" and "it".
  */
 const MISHEARD_OF_CUT = 2;
 

@@ -3,7 +3,7 @@ import type { Voice } from '../voice.ts';
 import type { Caller } from './caller.ts';
 import { cough } from './cough.ts';
 
-/** Script of what a caller does during a call. The caller hangs up afterwards. */
+/** Script for a simulated caller. The caller hangs up after `play`. */
 export type Script = {
   kind: string;
   /** Number of interruptions in the script. */
@@ -18,8 +18,8 @@ export type Script = {
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Step between the times of successive interruptions. It is coprime with `SPREAD_MS`, so the same time is repeated only
- * after 5,000 interruptions.
+ * Difference in ms between the times of two successive interruptions, each measured from the start of a reply. It is
+ * coprime with `SPREAD_MS`, so a time is repeated only after 5,000 interruptions.
  */
 const STEP_MS = 733;
 

@@ -20,7 +20,7 @@ export type Phone = {
   /** Returns why the call ended unexpectedly, or undefined if it is in progress or the caller hung up. */
   dropped: () => string | undefined;
   hangUp: () => Promise<void>;
-  /** Breaks the socket, as a network failure would. The carrier then opens another one. */
+  /** Breaks the socket, as a network failure would. The carrier then opens a new socket. */
   cut: () => void;
 };
 
@@ -35,7 +35,7 @@ const Incoming = z.object({
 
 type Deps = {
   carrier: Carrier;
-  /** URL at which the drill reaches Parley (`url`), and the base URL that Parley uses in its responses. */
+  /** URL at which the drill reaches Parley (`url`), and the base URL that Parley uses in its responses (`baseUrl`). */
   url: string;
   baseUrl: string;
   account: string;
@@ -45,7 +45,8 @@ type Deps = {
 const QUIET = 8;
 const OPEN_MS = 10_000;
 /**
- * Delay before the stream is reopened. Twilio reopens it immediately, but callers cannot hear a difference this small.
+ * Delay in ms before the stream is reopened. Twilio reopens it immediately, but callers cannot hear a difference this
+ * small.
  */
 const AGAIN_MS = 250;
 
@@ -58,7 +59,7 @@ export async function callUp(deps: Deps): Promise<Phone> {
   const { sid, answer } = await carrier.ring();
   const came: Came[] = [];
   let current: Stream | undefined;
-  /** Number of attempts to open a stream (`streams`), and number of successful ones (`opened`). */
+  /** Number of attempts to open a stream (`streams`), and number of successful attempts (`opened`). */
   let opened = 0;
   let streams = 0;
   let isOver = false;

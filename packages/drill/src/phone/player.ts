@@ -2,7 +2,7 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../../../src/clock.ts'
 
 /**
  * Player at the caller's end of a call. It plays frames in real time, and sends back each `mark` frame when playback
- * reaches it. When a `clear` frame arrives, the player knows to the exact sample how much audio it has played.
+ * reaches it. When a `clear` frame arrives, the player stops and can return exactly the audio that it has played.
  */
 export type Player = {
   play: (bytes: Uint8Array) => void;
@@ -12,9 +12,9 @@ export type Player = {
   isPlaying: () => boolean;
   /** Returns the `monotonicMs()` time at which playback ends or ended. */
   endMs: () => number;
-  /** Returns the time at which playback last began after silence. */
+  /** Returns the `monotonicMs()` time at which playback last began after silence. */
   begunMs: () => number;
-  /** Returns the audio that was played between two times. */
+  /** Returns the audio that was played between two `monotonicMs()` times. */
   between: (fromMs: number, toMs: number) => Uint8Array;
 };
 

@@ -5,8 +5,8 @@ export type Recording = { text: string; samples: Int16Array };
 
 const RATE = 8_000;
 /**
- * Length of a piece in samples (0.1 s). To align the audio with a recording, `placeOf` finds the loudest piece of the
- * audio in the recording.
+ * Length of a piece in samples (0.1 s). To align the audio with a recording, `placeOf` searches the recording for the
+ * loudest piece of the audio.
  */
 const PIECE = RATE * 0.1;
 /**
@@ -17,7 +17,7 @@ const UNLIKE = 0.5;
 const COARSE = 8;
 /** Minimum correlation at which the audio and a recording are considered the same. */
 const LIKE = 0.8;
-/** Level below which the audio counts as silence. */
+/** RMS of the sample values below which the audio counts as silence. */
 const SILENT = 200;
 
 type Piece = { samples: Int16Array; at: number };
@@ -57,7 +57,7 @@ function energyOf(samples: Int16Array, from = 0, to = samples.length): number {
 
 /**
  * Returns the position in a recording at which the correlation with the piece is highest, or undefined if no
- * correlation is high enough.
+ * correlation exceeds `UNLIKE`.
  */
 function placeOf(piece: Int16Array, samples: Int16Array): number | undefined {
   const own = Math.sqrt(energyOf(piece));

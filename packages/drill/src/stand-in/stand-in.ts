@@ -12,7 +12,7 @@ import { muLawOfWav, samplesOfRecording, samplesOfWav } from './wav-samples.ts';
 import { createWordSound } from './word-sound.ts';
 
 const FOLDER = path.join(import.meta.dirname, '../recordings');
-/** Silence after which a reply counts as ended. It may be short, because the stand-in synthesizes immediately. */
+/** Silence in ms after which a reply counts as ended. It may be short, because the stand-in synthesizes immediately. */
 const PAUSE_MS = 1_000;
 const BASE = '/v1/voice';
 /** Sample rate of telephones in Hz. */

@@ -2,7 +2,8 @@ import { decodeMuLaw } from '../../../../src/voice/audio/mu-law.ts';
 
 /**
  * Machine-readable audio of words. Each word is a run of identical 20 ms frames that lasts as long as the spoken word
- * would. Each frame encodes the index of the word in two loudness levels, which telephone lines preserve.
+ * would. Each frame encodes the index of the word in the list of all words spoken so far. The index is encoded in two
+ * loudness levels, which telephone lines preserve.
  */
 export type WordSound = {
   /** Returns the audio of the words, as PCM16 at 8 kHz. */
