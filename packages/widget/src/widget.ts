@@ -6,8 +6,9 @@ import { complain } from './talk/trouble.ts';
  *
  *     <script src="https://parley.example.com/widget.js" data-agent="agt_…" async></script>
  *
- * The URL accepts the same settings, for tag managers that drop `data-` attributes: `/widget.js?agent=agt_…`. Without
- * an agent, the script only defines the custom element, and the page itself adds the element.
+ * The script's URL accepts the same settings as query parameters, for tag managers that drop `data-` attributes:
+ * `/widget.js?agent=agt_…`. Without an agent, the script only defines the custom element, and the page itself adds the
+ * element.
  */
 
 /**
@@ -55,7 +56,7 @@ function findScripts(): HTMLScriptElement[] {
 
 type Settings = Record<string, string | null>;
 
-/** Returns the settings of a script element by the names of the widget's attributes. */
+/** Returns the settings of a script element, keyed by the names of the widget's attributes. */
 function settingsOf(script: HTMLScriptElement): Settings {
   const query = new URL(script.src).searchParams;
   return Object.fromEntries(

@@ -3,8 +3,8 @@ type Parent = ParentNode & Node & { moveBefore?: (node: Node, before: Node | nul
 
 export type BesideDialogs = {
   /**
-   * Call this after the host element was removed from the page. If it was inside a dialog of the page, moves it back to
-   * its original position and returns true. Otherwise returns false.
+   * Call this after the host element was removed from the page. If the element was inside a dialog of the page, moves
+   * it back to its original position and returns true. Otherwise returns false.
    */
   comeHome: () => boolean;
   stop: () => void;
@@ -22,7 +22,7 @@ export function liveBesideDialogs(host: HTMLElement, layer: HTMLElement): Beside
   const attributes = new MutationObserver(() => reveal(host));
   attributes.observe(host, { attributeFilter: ['inert', 'aria-hidden'] });
   reveal(host);
-  // The page must not see these events, because it would cancel them in order to lock scrolling behind its dialog.
+  // Keeps these events from the page, which would cancel them in order to lock scrolling behind its dialog.
   for (const type of SCROLLING) host.addEventListener(type, stopPropagation, { passive: true });
   const home = document.createComment('parley-widget');
   const follow = (): void => {
@@ -61,7 +61,7 @@ const SCROLLING = ['wheel', 'touchmove'];
 const stopPropagation = (event: Event): void => event.stopPropagation();
 
 /**
- * Keeps the page from receiving the focus events of a move into the widget. Otherwise a focus trap in the page would
+ * Hides the focus events from the page when the focus moves into the widget. Otherwise a focus trap in the page would
  * move the focus back.
  */
 function keepFocus(host: HTMLElement): () => void {

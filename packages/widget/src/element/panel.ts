@@ -108,7 +108,7 @@ export class Panel {
     this.#listen();
   }
 
-  /** Opens the panel. With `isModal`, which is meant for small screens, the user cannot reach the page behind it. */
+  /** Opens the panel. If `isModal` is true, as on small screens, the user cannot reach the page behind the panel. */
   open(isModal: boolean): void {
     if (this.root.open) return;
     if (isModal) this.root.showModal();
@@ -123,7 +123,7 @@ export class Panel {
     this.root.close();
   }
 
-  /** Renders all messages again with their links and Markdown structure. */
+  /** Renders all messages again, with the links and the Markdown structure that `read` finds. */
   readBy(read: ReadText): void {
     this.#turns.readBy(read);
   }
@@ -160,7 +160,9 @@ export class Panel {
     if (hadFocus && this.root.open && !isShown(activeIn(this.root))) this.focus();
   }
 
-  /** Shows an audio level from 0 to 1. It is separate from `render`, because it changes many times a second. */
+  /**
+   * Shows an audio level from 0 to 1. This method is separate from `render`, because levels change many times a second.
+   */
   level(side: 'microphone' | 'agent', level: number): void {
     this.#meters[side].style.transform = `scaleX(${level.toFixed(2)})`;
   }

@@ -102,7 +102,7 @@ class Shown {
   #isReading = false;
   #isOpen = false;
   #token: TalkToken | undefined;
-  /** Token that was requested when the panel was opened, and that has not been used yet. */
+  /** Token that was requested when the panel was opened and has not been used yet. */
   #spare: TalkToken | undefined;
   #error: TalkError | null = null;
   /** Whether a stored chat is being resumed. If that fails, no error is shown. */
@@ -163,8 +163,8 @@ class Shown {
   }
 
   /**
-   * Call this after the host element was removed from the page. If it was inside a dialog of the page, moves it back to
-   * its original position and returns true. Otherwise returns false.
+   * Call this after the host element was removed from the page. If the element was inside a dialog of the page, moves
+   * it back to its original position and returns true. Otherwise returns false.
    */
   comeHome(): boolean {
     return this.#beside.comeHome();
@@ -227,7 +227,8 @@ class Shown {
   }
 
   /**
-   * Requests a token in order to learn the agent's name and whether it can speak. This does not start a conversation.
+   * Requests a token in order to learn the agent's name and whether the agent supports voice calls. This does not start
+   * a conversation.
    */
   async #look(): Promise<void> {
     this.#error = null;

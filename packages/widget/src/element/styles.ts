@@ -38,7 +38,7 @@ button { cursor: pointer; border: 0; background: none; border-radius: 999px; pad
 button:disabled { opacity: 0.55; cursor: default; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
 svg { width: 24px; height: 24px; fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round; display: block; }
-/* Has a box only above a dialog of the page. */
+/* The layer has a box only above a dialog of the page. */
 .layer { display: contents; }
 .layer:popover-open { display: block; position: fixed; inset: 0; width: auto; height: auto; margin: 0; padding: 0; border: 0; background: none; color: inherit; overflow: visible; pointer-events: none; }
 .layer:popover-open > * { pointer-events: auto; }

@@ -39,7 +39,7 @@ export class TurnList {
       dir: 'auto',
     });
     this.#reply.hidden = true;
-    // Focusable, so that keyboard users can scroll the list even if it contains no focusable element.
+    // The list is focusable, so that keyboard users can scroll it even if it contains no focusable element.
     this.scroll = element('div', { class: 'scroll', tabindex: '0', role: 'group' }, [
       element('div', { role: 'log', 'aria-label': words.said }, [this.#log]),
       this.#said,
@@ -54,7 +54,7 @@ export class TurnList {
     new ResizeObserver(() => this.#scrollToEnd()).observe(this.scroll);
   }
 
-  /** Renders all messages again with their links and Markdown structure. */
+  /** Renders all messages again, with the links and the Markdown structure that `read` finds. */
   readBy(read: ReadText): void {
     this.#read = read;
     for (const shown of this.#shown.values()) this.#fill(shown.bubble, shown.turn);

@@ -10,7 +10,10 @@ export class JitterBuffer {
   #waiting = 0;
   #isPlaying = false;
   #targetMs = TARGET_MS;
-  /** Whether the last sample was the end of a sentence. If the buffer is empty at that point, no audio is late. */
+  /**
+   * Whether a mark, which ends a sentence, directly followed the last sample. If the buffer is empty at that point, no
+   * audio is late.
+   */
   #isAtMark = false;
   /** Time, in samples, for which the collected audio has waited for playback to begin. */
   #waitedFor = 0;

@@ -34,7 +34,10 @@ export type LineEvents = {
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 
-/** A talk and, if it is a voice call, its audio. The microphone is open only while the call lasts. */
+/**
+ * Client of a talk (a conversation by chat or voice), together with the audio of a voice call. The microphone is open
+ * only while the call lasts.
+ */
 export class Line {
   readonly talk: Talk;
   readonly sound: Store<SoundState> = createStore(SILENT);

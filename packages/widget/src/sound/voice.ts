@@ -109,8 +109,9 @@ const RUNS_WITHIN_MS = 10_000;
 const LOOK_MS = 20;
 
 /**
- * Waits until the audio context is running. Firefox waits for a loudspeaker if there is none, and until then the
- * microphone does not work either.
+ * Waits until the audio context is running. If there is no loudspeaker, Firefox waits for one, and the microphone does
+ * not work in the meantime.
+ * @throws TalkError `loudspeaker_missing` after `RUNS_WITHIN_MS`
  */
 async function untilRuns(context: AudioContext): Promise<void> {
   const givenUpMs = performance.now() + RUNS_WITHIN_MS;

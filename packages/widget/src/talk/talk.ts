@@ -23,24 +23,26 @@ const TRIES = {
   voice: { firstMs: 200, longestMs: 2_000, giveUpMs: 10_000 },
   chat: { firstMs: 500, longestMs: 15_000, giveUpMs: Infinity },
 } as const;
-/** Maximum number of attempts to start a talk. It is low, because the user is watching and can start it again. */
+/** Maximum number of attempts to start a talk. The limit is low, because the user is waiting and can try again. */
 const FIRST_TRIES_MAX = 3;
 
 /**
  * Close codes after which the widget does not reconnect by itself. After 1013 (a limit is reached), the user can retry.
  */
 const FINAL = new Set([1003, 1008, 1013]);
-/** Time in ms after `ready` within which all stored turns have arrived. */
+/**
+ * Time in ms after `ready` within which all stored turns have arrived. Messages that are still missing become `unsure`.
+ */
 const STORED_MS = 3_000;
-/** Maximum time in ms to wait until the server confirms the end. */
+/** Maximum time in ms to wait until the server confirms the end of the conversation. */
 const END_MS = 2_000;
-/** Maximum number of bytes of audio that may be queued in the browser: two seconds. */
+/** Maximum number of bytes of audio that may be queued in the browser: two seconds. Further audio is dropped. */
 const BUFFERED_MAX = 64_000;
 
 /**
  * Client of a talk. It manages the talk's sockets, one at a time, and the state of the conversation. It contains no
- * code for audio or the DOM. Other classes play the audio that it reports to `events`, and display the state by
- * subscribing to the store.
+ * code for audio or the DOM. Other classes play the audio that `Talk` reports to `events`, and subscribe to the state
+ * in order to display it.
  */
 export class Talk {
   readonly #store = createStore(NO_TALK);
@@ -175,7 +177,7 @@ export class Talk {
     socket.addEventListener('close', ({ code, reason }) => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
-      // The server refused the connection, so the next connection requests a new token.
+      // Code 1008 may mean that the server refused the token, so the next connection requests a new one.
       if (code === 1008) this.#token = undefined;
       const why = refusal ?? new TalkError('offline', reason || `the socket closed (${code})`);
       if (this.#isEnding) this.#over({ phase: 'ended', status: 'ended', reply: '' });
@@ -207,7 +209,7 @@ export class Talk {
 
   /**
    * Marks messages as `unsure` if they were sent before the connection broke and are not among the stored turns that
-   * arrive.
+   * arrive within `STORED_MS`.
    */
   #askWhatCame(sent: readonly { id: number }[]): void {
     if (sent.length === 0) return;

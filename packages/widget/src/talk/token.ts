@@ -70,6 +70,6 @@ function isToken(said: unknown): said is TalkToken {
   return typeof token === 'string' && /^wss?:/.test(socket_url ?? '') && Array.isArray(modes);
 }
 
-/** Returns true if a token remains valid long enough to start a talk. */
+/** Returns true if a token remains valid for more than 20 s, which is long enough to start a talk. */
 export const isFresh = ({ expires_at: at }: TalkToken, nowMs: number): boolean =>
   at * 1_000 - nowMs > 20_000;

@@ -19,8 +19,8 @@ export function linked(text: string): Piece[] {
 }
 
 /**
- * Reads the web address that begins at an index. The address ends as GFM §6.9 defines, and also where a sentence
- * continues in a script without spaces.
+ * Reads the web address that begins at an index. The address ends as GFM §6.9 defines, and also where the sentence
+ * continues in a script without spaces, such as Chinese.
  *
  * @returns undefined if no address begins there, or if browsers could open a different host than readers expect
  */
@@ -53,7 +53,7 @@ export function webAddress(text: string): string | undefined {
   const { hostname, username, password, href } = new URL(text);
   if (username !== '' || password !== '' || written.includes('@')) return undefined;
   // Browsers replace look-alike characters, such as full-width letters, and convert a host that is a number to an IP
-  // address.
+  // address. Such hosts do not become links.
   const isPlain = /^[\x21-\x7e]*$/.test(written);
   const isSame = isPlain
     ? hostname === written.toLowerCase()

@@ -115,8 +115,8 @@ class Inline {
   }
 
   /**
-   * Reads `[label](address "title")`. An image becomes a link, because loading the image would disclose the visitor to
-   * its host.
+   * Reads `[label](address "title")`. An image becomes a link, because loading the image would reveal the visitor's IP
+   * address to the image's host.
    */
   #link(at: number): Read | undefined {
     LINK.lastIndex = at;

@@ -137,8 +137,8 @@ function skipBlank(lines: readonly string[], at: number): number {
 }
 
 /**
- * Returns the end of a list item. The item includes lines that are indented more than its mark, and lines that continue
- * its last paragraph.
+ * Returns the end of a list item. The item includes lines that are indented more than the item's mark, and lines that
+ * continue the item's last paragraph.
  */
 function endOfItem(lines: readonly string[], at: number, indent: number): number {
   let end = at + 1;
