@@ -85,8 +85,8 @@ export class HtmlHandler implements Partial<Handler> {
     const tag = tagOf(name, attributes);
     const outside = this.#open.at(-1);
     const isInTitle = (outside?.isInTitle ?? false) || isTitleElement(name);
-    // A button that makes up the whole title opens the section below the title, so its text is kept. A button after the
-    // title's text is a control and is left out.
+    // A button that makes up the whole title opens the section below the title, so the button's text is kept. A button
+    // after the title's text is a control and is left out.
     const isTool = name === 'button' && isInTitle && this.#out.hasText;
     const isOut =
       (outside?.isLeftOut ?? false) ||

@@ -16,7 +16,7 @@ const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /**
  * Returns the private-use character to write at the beginning of an element, or `undefined` if the element's text is
- * not set apart.
+ * not superscript, subscript or small print.
  */
 export function markOf(name: string, attributes: Attributes): string | undefined {
   if (name === 'sup' || hasStyle(attributes, STYLED_RAISED)) return RAISED;
