@@ -2,7 +2,7 @@ import type { Validators } from './site-event.ts';
 import { inflate, inflateStart, largerThan } from './inflate.ts';
 
 export type Answer =
-  /** Body of a page. `isCut` means that `bytes` has only the first `maxBytes` bytes. */
+  /** Body of a page. `isCut` means that `bytes` has only the beginning of the body. */
   | { kind: 'body'; bytes: Buffer; headers: Headers; validators: Validators; isCut?: boolean }
   /** Response with status 304. */
   | { kind: 'unchanged' }
@@ -45,7 +45,7 @@ export type Send = (request: {
   headers: Record<string, string>;
   /** Time limit in ms from the call until the response headers are complete. */
   timeoutMs: number;
-  /** Maximum size of the body. A longer body is truncated. */
+  /** Maximum size of the body in bytes. A longer body is truncated. */
   maxResponseBytes: number;
   /** Abort signal. An abort before the headers arrive results in an error; a later abort truncates the body. */
   signal: AbortSignal;

@@ -118,7 +118,7 @@ function keyOf({ url, maxDepth, maxPages, include, exclude }: SiteSettings): str
 type Visit = SiteDeps & { pace: Pace; before: SiteGraph };
 type Opened = { url: URL; page: Page; robots: Robots };
 
-/** Finds the start page by following redirects, and reads the robots.txt of the site to which it belongs. */
+/** Finds the start page by following redirects, and reads the robots.txt of the start page's site. */
 async function openSite(address: string, visit: Visit): Promise<Opened> {
   const declared = new URL(address);
   let url = addressIn(siteOf(declared), address, address) ?? declared;

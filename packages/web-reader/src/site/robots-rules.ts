@@ -41,7 +41,7 @@ function newGroup(): Group {
   return { patterns: new Map(), delaySec: 0 };
 }
 
-/** Returns the groups of rules for certain robots. Several groups for the same robot are merged. */
+/** Returns the groups of rules for the robots in `agents`. Several groups for the same robot are merged. */
 function readGroups(
   text: string,
   agents: readonly string[],
