@@ -30,7 +30,7 @@ export type LineEvents = {
   workletUrl: string;
   onReady?: (resume: string, mode: Mode) => void;
   onOver?: () => void;
-  /** Called with an audio level from 0 to 1, about 20 times a second for each side. */
+  /** Called with an audio level from 0 to 1: every 20 ms for the microphone, and at most every 60 ms for the agent. */
   onLevel?: (side: 'microphone' | 'agent', level: number) => void;
 };
 

@@ -19,7 +19,7 @@ export type Voice = {
 export type VoiceEvents = {
   onSound: (samples: ArrayBuffer) => void;
   onPlayed: (name: string) => void;
-  /** Called with an audio level from 0 to 1, about 20 times a second for each side. */
+  /** Called with an audio level from 0 to 1: every 20 ms for the microphone, and at most every 60 ms for the agent. */
   onLevel: (side: 'microphone' | 'agent', level: number) => void;
   onPlaying: (isPlaying: boolean) => void;
   /** Called when the microphone was unplugged, or when the user revoked the permission. */

@@ -19,7 +19,7 @@ export type TalkState = {
   /** The user's messages that the server has not stored yet, with their states. */
   said: readonly Said[];
   latencies: readonly TurnLatency[];
-  /** Reason that the server reports for the end of the conversation. */
+  /** Reason for the end of the conversation, from the server or from `Talk.end`; null if there is none yet. */
   reason: string | null;
   error: TalkError | null;
 };

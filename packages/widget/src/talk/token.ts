@@ -1,7 +1,9 @@
 import type { Mode } from './frames.ts';
 import { TalkError } from './trouble.ts';
 
-/** Token for talks with an agent, valid until `expires_at`. Both routes that issue tokens return it. */
+/**
+ * Token for talks with an agent, valid until `expires_at`. Both API operations that issue tokens return this object.
+ */
 export type TalkToken = {
   token: string;
   /** Time at which the token expires, in Unix seconds. */
