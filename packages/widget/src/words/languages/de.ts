@@ -46,10 +46,10 @@ export const words: Words = {
     unavailable:
       'Der Assistent ist zurzeit nicht erreichbar. Versuchen Sie es in einer Minute noch einmal.',
     microphone_refused:
-      'Der Browser blockiert das Mikrofon auf dieser Seite. Erlauben Sie es in der Adressleiste oder schreiben Sie.',
+      'Der Browser blockiert das Mikrofon. Erlauben Sie es in der Adressleiste oder schreiben Sie stattdessen.',
     microphone_missing: 'Es wurde kein Mikrofon gefunden. Sie können stattdessen schreiben.',
     microphone_busy:
-      'Ein anderes Programm benutzt das Mikrofon. Beenden Sie es oder schreiben Sie.',
+      'Ein anderes Programm benutzt das Mikrofon. Beenden Sie es oder schreiben Sie stattdessen.',
     loudspeaker_missing: 'Es wurde kein Lautsprecher gefunden. Sie können stattdessen schreiben.',
     voice_impossible:
       'Sprechen ist auf dieser Seite nicht möglich. Sie können stattdessen schreiben.',

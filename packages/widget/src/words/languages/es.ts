@@ -45,11 +45,11 @@ export const words: Words = {
     unavailable:
       'No se puede contactar con el asistente en este momento. Inténtelo de nuevo dentro de un minuto.',
     microphone_refused:
-      'El navegador bloquea el micrófono en esta página. Permítalo en la barra de direcciones o escriba.',
-    microphone_missing: 'No se encontró ningún micrófono. Puede escribir.',
-    microphone_busy: 'Otro programa está usando el micrófono. Ciérrelo o escriba.',
-    loudspeaker_missing: 'No se encontró ningún altavoz. Puede escribir.',
-    voice_impossible: 'No se puede hablar en esta página. Puede escribir.',
+      'El navegador bloquea el micrófono. Permítalo en la barra de direcciones o escriba un mensaje.',
+    microphone_missing: 'No se encontró ningún micrófono. Puede escribir un mensaje.',
+    microphone_busy: 'Otro programa está usando el micrófono. Ciérrelo o escriba un mensaje.',
+    loudspeaker_missing: 'No se encontró ningún altavoz. Puede escribir un mensaje.',
+    voice_impossible: 'No se puede hablar en esta página. Puede escribir un mensaje.',
   },
   otherError: 'Algo salió mal. Inténtelo de nuevo.',
 };

@@ -20,7 +20,7 @@ export const words: Words = {
   connecting: 'Connexion en cours…',
   waiting: 'La connexion est interrompue. Nouvelle tentative…',
   asking: 'Le navigateur demande l’accès au micro.',
-  listening: 'À l’écoute : vous pouvez parler.',
+  listening: 'L’assistant écoute. Vous pouvez parler.',
   muted: 'Le micro est coupé.',
   speaking: 'L’assistant parle. Vous pouvez l’interrompre.',
   microphoneOn: 'Micro activé',
@@ -42,11 +42,12 @@ export const words: Words = {
     offline: 'Aucune connexion. Vérifiez votre réseau, puis réessayez.',
     unavailable: 'L’assistant est injoignable pour le moment. Réessayez dans une minute.',
     microphone_refused:
-      'Le navigateur bloque le micro sur cette page. Autorisez-le dans la barre d’adresse ou écrivez.',
-    microphone_missing: 'Aucun micro trouvé. Vous pouvez écrire.',
-    microphone_busy: 'Un autre programme utilise le micro. Fermez-le ou écrivez.',
-    loudspeaker_missing: 'Aucun haut-parleur trouvé. Vous pouvez écrire.',
-    voice_impossible: 'Il n’est pas possible de parler sur cette page. Vous pouvez écrire.',
+      'Le navigateur bloque le micro. Autorisez-le dans la barre d’adresse ou écrivez un message.',
+    microphone_missing: 'Aucun micro trouvé. Vous pouvez écrire un message.',
+    microphone_busy: 'Un autre programme utilise le micro. Fermez-le ou écrivez un message.',
+    loudspeaker_missing: 'Aucun haut-parleur trouvé. Vous pouvez écrire un message.',
+    voice_impossible:
+      'Il n’est pas possible de parler sur cette page. Vous pouvez écrire un message.',
   },
   otherError: 'Une erreur est survenue. Réessayez.',
 };
