@@ -21,8 +21,8 @@ const CRAWL_DELAY_MAX_MS = 60_000;
 
 /**
  * Reads the robots.txt of a site. A response with a 4xx status, such as a missing file, allows everything. If the file
- * cannot be reached, no page may be read, and an error is thrown. Follows up to five redirects, even to other hosts
- * (RFC 9309, 2.3.1.2).
+ * cannot be reached, no page of the site may be read. Follows up to five redirects, even to other hosts (RFC 9309,
+ * 2.3.1.2).
  * @throws SiteRefused if the file cannot be reached
  */
 export async function fetchRobots(
