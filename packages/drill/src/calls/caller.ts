@@ -28,7 +28,7 @@ export type Caller = {
   ) => Promise<void>;
   /** Breaks the socket. Resolves when the carrier has opened a new socket. */
   loseLine: () => Promise<void>;
-  /** Plays audio while the agent speaks. Records a problem if this interrupts the agent. */
+  /** Plays audio while the agent speaks. Records a problem if the audio interrupts the agent. */
   disturb: (sound: Uint8Array, what: string) => Promise<void>;
 };
 

@@ -18,8 +18,8 @@ export type Script = {
 const SOONEST_MS = 600;
 const SPREAD_MS = 5_000;
 /**
- * Difference in ms between the times of two successive interruptions, each measured from the start of a reply. It is
- * coprime with `SPREAD_MS`, so a time is repeated only after 5,000 interruptions.
+ * Difference in ms, modulo `SPREAD_MS`, between the times of two successive interruptions, each measured from the start
+ * of a reply. It is coprime with `SPREAD_MS`, so a time is repeated only after 5,000 interruptions.
  */
 const STEP_MS = 733;
 

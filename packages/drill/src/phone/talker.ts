@@ -23,7 +23,8 @@ export function createTalker(send: SendFrame): Talker {
   const startMs = monotonicMs();
   let count = 0;
   const timer = setInterval(() => {
-    // The number of frames to send is computed from the clock, so that a late timer also sends the missing ones.
+    // The number of frames to send is computed from the clock, so that a late timer also sends the frames that are
+    // overdue.
     while (startMs + count * FRAME_MS <= monotonicMs()) {
       const { bytes, sent } = queue.shift() ?? { bytes: SILENCE };
       send(bytes, count);
