@@ -111,7 +111,7 @@ function move(host: HTMLElement, to: Parent, before: Node | null): void {
 function toTop(layer: HTMLElement): void {
   if (typeof layer.showPopover !== 'function') return;
   layer.popover = 'manual';
-  // The layer is hidden first, because the element that was shown last is on top.
+  // Hides the layer before showing it again, because browsers put the element that was shown last on top.
   if (layer.matches(':popover-open')) layer.hidePopover();
   layer.showPopover();
 }

@@ -21,8 +21,9 @@ export type Home = {
 };
 
 /**
- * Defines `<parley-widget agent="agt_…">`: a button, and a panel in which visitors chat or speak with the agent. The
- * attributes `agent`, `token-url`, `greeting` and `lang` are read when the element is added to the page.
+ * Defines `<parley-widget agent="agt_…">`: a button, and a panel in which visitors chat or speak with the agent. Pages
+ * must set the attributes `agent`, `token-url`, `greeting` and `lang` before they add the element, because later
+ * changes may have no effect.
  */
 export function defineWidget(home: Home): void {
   if (customElements.get('parley-widget')) return;

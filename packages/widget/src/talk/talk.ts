@@ -6,7 +6,7 @@ import { isFresh, type TalkToken } from './token.ts';
 import { TalkError, troubleOf } from './trouble.ts';
 
 export type TalkEvents = {
-  /** Returns a token. It is called again when the previous token has expired or is about to expire. */
+  /** Returns a token. Called again when the previous token has expired or is about to expire. */
   getToken: () => Promise<TalkToken>;
   onReady?: (resume: string, mode: Mode) => void;
   /** Called when the talk has ended for any reason. It cannot be resumed afterwards. */
@@ -31,7 +31,8 @@ const FIRST_TRIES_MAX = 3;
  */
 const FINAL = new Set([1003, 1008, 1013]);
 /**
- * Time in ms after `ready` within which all stored turns have arrived. Messages that are still missing become `unsure`.
+ * Time in ms after `ready` within which all stored turns have arrived. After it, sent messages that are not among these
+ * turns become `unsure`.
  */
 const STORED_MS = 3_000;
 /** Maximum time in ms to wait until the server confirms the end of the conversation. */

@@ -230,7 +230,7 @@ function linkTarget(given: string): string | undefined {
   return /^(?:mailto:[^\s@]+@[^\s@]+|tel:[+\d][\d().-]*)$/i.test(given) ? given : undefined;
 }
 
-/** Returns false if the label looks like the address of a host other than the link's. */
+/** Returns false if the label looks like an address whose host is not the host of the link. */
 function namesNoOtherHost(label: string, href: string): boolean {
   const named = HOST_LIKE.exec(label.trim());
   if (!named) return true;
