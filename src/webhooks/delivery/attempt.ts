@@ -18,15 +18,14 @@ import { signedHeaders } from '../endpoints/signed-headers.ts';
 import { nextAttemptOffsetMs } from './retry-schedule.ts';
 
 /**
- * Makes one attempt of a delivery: signs and sends the request, and classifies the response
- * (contract/deliveries.md#acknowledgement). A delivery is acknowledged by a 2xx status whose headers arrive within ten
- * seconds. Everything else is a failure, including a redirect.
+ * Timeout of an attempt in ms. A delivery is acknowledged by a 2xx status whose headers arrive within this time
+ * (contract/deliveries.md#acknowledgement). Every other outcome is a failure, including a redirect.
  */
 
 export const ATTEMPT_TIMEOUT_MS = 10_000;
 const RESPONSE_BODY_BYTES_MAX = 4_096;
 
-/** A claimed delivery that has a body to send. There is no body if the event was deleted or erased. */
+/** A claimed delivery that has a body to send. If the event was deleted or erased, its deliveries have no body. */
 export type SendableDelivery = ClaimedDelivery & { body: Buffer };
 
 export type AttemptDeps = {
@@ -45,7 +44,8 @@ export type Attempt = {
 };
 
 /**
- * Attempts a delivery. Failures of the receiver are part of the result and never thrown.
+ * Attempts a delivery: signs and sends the request, and classifies the response. A failure of the receiver is part of
+ * the result and is never thrown.
  * @throws if the signing secret cannot be decrypted
  */
 export async function attempt(deps: AttemptDeps, delivery: SendableDelivery): Promise<Attempt> {
@@ -98,8 +98,8 @@ function aboutAttempt({ id, eventId, endpointId, eventType, attempt: number }: S
 }
 
 /**
- * Builds the request described in contract/deliveries.md#headers. The user's headers are set first, so that they never
- * replace Parley's own headers.
+ * Builds the request described in contract/deliveries.md#headers. The headers configured for the endpoint are set
+ * first, so that they never replace Parley's headers.
  */
 function buildRequest(deps: AttemptDeps, delivery: SendableDelivery): EgressRequest {
   const { body, namespace, endpointId, otherSecret } = delivery;

@@ -6,17 +6,18 @@ import type { DueEndpoints } from './due-endpoints.ts';
 export const IN_FLIGHT_MAX = 512;
 
 /**
- * Number of shares that a claim leaves free in each namespace. The claim divides the slots that the namespace may still
- * take (its room) into n + 7 shares, where n is the number of due endpoints, and gives each endpoint at most one share.
- * So some slots stay free for endpoints of the namespace whose events arrive later, and the shares shrink as endpoints
- * that hang occupy more slots. In an idle process, the room is 256 slots, so a single due endpoint gets 256 / 8 =
- * `SLOTS_MAX` slots.
+ * Number of shares that a claim leaves free in each namespace. The namespace's room is the number of slots that it may
+ * still take. The claim divides this room into n + 7 shares, where n is the number of due endpoints, and gives each
+ * endpoint at most one share. The remaining slots stay free for endpoints of the namespace whose events arrive later.
+ * The shares shrink as endpoints that do not respond occupy more slots. In an idle process, the room is 256 slots, so a
+ * single due endpoint gets 256 / 8 = `SLOTS_MAX` slots.
  */
 const PART_OF_ROOM = 7;
 
 /**
- * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts). But
- * even fresh events wait until a running claim ends, and each further row makes the claim longer.
+ * Maximum number of yielding deliveries in one claim. Yielding deliveries let fresh events go first (see slots.ts). A
+ * fresh event that arrives during a claim still waits until the claim ends, and each additional delivery makes the
+ * claim longer.
  */
 const YIELDING_PER_CLAIM = 64;
 
@@ -50,10 +51,11 @@ export function shareSlots(due: DueEndpoints, slots: Slots, yieldingMax: number)
 }
 
 /**
- * Returns how many more slots a namespace may take. Once it has taken them, it holds at most as many slots as are still
- * free. It may not take more, because an attempt can last ten seconds and cannot be revoked. So half of all slots are
- * free for others while one namespace hangs, a quarter while two do, and n namespaces hold equal shares after some
- * seconds. A namespace without an attempt in flight may always take the last free slot.
+ * Returns how many more slots a namespace may take. Even if it takes all of them, at least as many slots stay free as
+ * the namespace then holds. The number is limited because an attempt can last ten seconds and cannot be revoked. If no
+ * receiver of one namespace responds, half of all slots stay free for other namespaces; with two such namespaces, a
+ * quarter. After some seconds, namespaces with many deliveries hold equal numbers of slots. A namespace without an
+ * attempt in flight may always take the last free slot.
  */
 function roomOf(held: number, free: number): number {
   return Math.max(held === 0 ? Math.min(1, free) : 0, Math.floor((free - held) / 2));
@@ -93,8 +95,8 @@ function listWaiting(
 }
 
 /**
- * Shares the slots that a namespace gets from this claim. `room` is the number of slots that it could get if no other
- * namespace were waiting.
+ * Divides the slots that a namespace gets in this claim among its endpoints. `room` is the number of slots that the
+ * namespace could get if no other namespace were waiting.
  */
 function shareInNamespace(
   endpointIds: readonly string[],

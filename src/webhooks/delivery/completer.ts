@@ -5,16 +5,16 @@ import type { Logger } from '../../platform/observability/logger.ts';
 import type { AttemptResult } from '../queue/dispatch-queue.ts';
 
 /**
- * Records the results of attempts in batches. The first result of a batch waits `GATHER_MS` for others. This delays
- * nobody, because the receiver already has its event and the slot is free. While the database is unavailable, the
- * completer holds the results in memory and retries. Unrecorded attempts count as in flight, which bounds the memory.
- * If the lease of a delivery ended before its result is recorded, the result is rejected and the delivery is sent
- * again.
+ * Records the results of attempts in batches. The first result of a batch waits `GATHER_MS` for further results. The
+ * wait delays no delivery, because the receiver already has the event, and the slot of the attempt is already free.
+ * While the database is unavailable, the completer holds the results in memory and retries. Unrecorded attempts count
+ * as in flight, which bounds the memory. If the lease of a delivery ended before its result is recorded, the result is
+ * rejected and the delivery is sent again.
  */
 export type Completer = {
   /**
-   * Resolves to true if the result was recorded and accepted. Resolves to false if another process had taken the lease,
-   * or if the result cannot be recorded.
+   * Resolves to true if the result was recorded and accepted. Resolves to false if another process has taken over the
+   * delivery, or if the result cannot be recorded.
    */
   add: (result: AttemptResult) => Promise<boolean>;
   /**
@@ -27,8 +27,8 @@ export type Completer = {
 
 const BATCH_MAX = 256;
 /**
- * Time in ms for which the first result of a batch waits for others. Each batch is one commit. At 200 deliveries a
- * second, a batch has four results.
+ * Time in ms for which the first result of a batch waits for further results. Each batch is one commit. At 200
+ * deliveries a second, a batch has four results.
  */
 const GATHER_MS = 20;
 const RETRY_MS = 200;

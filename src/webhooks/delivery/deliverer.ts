@@ -12,19 +12,20 @@ import { createDueEndpoints, type DueEndpoints } from './due-endpoints.ts';
 /**
  * Loop that claims due deliveries and attempts them.
  *
- * A delivery that is acknowledged on the first attempt costs this process its share of one claim and of one completion,
- * one HTTP request on a kept-alive connection, and two HMACs. Claim and completion each take one statement, one round
- * trip and one commit for a whole batch. Only the completion waits until its commit is on disk. A delivery writes no
- * log line and runs no statement of its own. Its body is copied once, from the claim into the request. At full speed, a
- * delivery takes 0.17 ms of CPU time in this process, 0.21 ms in the API and 0.32 ms in PostgreSQL. At 200 deliveries a
- * second, batches have only one or two deliveries. Each delivery then takes 1.0 ms in this process, 1.0 ms in the API
- * and 1.9 ms in PostgreSQL, mostly the overhead of three statements (docs/performance.md, `npm run bench -- delivery`).
+ * A claim leases a batch of due deliveries, and a completion records a batch of results. Each takes one statement, one
+ * round trip and one commit for the whole batch. Only the completion waits until its commit is on disk. A delivery that
+ * is acknowledged on the first attempt also costs this process one HTTP request on a kept-alive connection and two
+ * HMACs. A delivery writes no log line and runs no statement of its own. Its body is copied once, from the claim into
+ * the request. At full speed, a delivery takes 0.17 ms of CPU time in this process, 0.21 ms in the API and 0.32 ms in
+ * PostgreSQL. At 200 deliveries a second, batches have only one or two deliveries. Each delivery then takes 1.0 ms in
+ * this process, 1.0 ms in the API and 1.9 ms in PostgreSQL, mostly the overhead of three statements
+ * (docs/performance.md, `npm run bench -- delivery`).
  *
  * Wake-ups name the endpoints to check. Sweeps find everything else: retries that became due, leases that expired, and
  * notifications that were lost. They run every 200 ms while they find due deliveries. While they find none, the next
  * sweep runs when the next delivery becomes due, and at the latest after a pause that doubles up to a second
  * (docs/decisions/0079). One claim runs at a time, because concurrent claims would only contend. The namespace of an
- * endpoint is looked up once, at the first wake-up for that endpoint, unless a sweep has already reported it.
+ * endpoint is looked up at the first wake-up for that endpoint, unless a sweep has already returned the namespace.
  */
 export type Deliverer = {
   start: () => void;
@@ -71,7 +72,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 
   async function claimWhatIsDue(): Promise<void> {
     for (;;) {
-      // A requested sweep runs between two claims, so that it does not have to wait until a long backlog is empty.
+      // A requested sweep runs between two claims. Otherwise, the sweep would wait until all due deliveries have been
+      // claimed.
       if (sweepAsked) {
         sweepAsked = false;
         await sweep(deps, due, sweeps);
@@ -79,7 +81,7 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
       const budgets = await nextBudgets(deps, due);
       if (budgets.length === 0 && due.yielding.size > 0 && !stopped) retry.schedule();
       if (budgets.length === 0 || stopped) {
-        // Endpoints are still in `due` if they are paused or have no free slot. The next sweep tries them again.
+        // An endpoint that is paused or has no free slot stays in `due`. The next sweep tries it again.
         if (due.fresh.size + due.yielding.size > 0) sweeps.within(SWEEP_MS);
         return;
       }
@@ -130,8 +132,8 @@ export function createDeliverer(deps: DelivererDeps): Deliverer {
 }
 
 /**
- * Checks the queue for endpoints that have due deliveries but got no wake-up, and for manual retries, which bypass the
- * breaker.
+ * Checks the queue for endpoints that have due deliveries but got no wake-up, and for retries requested by users, which
+ * bypass the circuit breaker.
  */
 async function sweep(
   { queue, slots }: Pick<DelivererDeps, 'queue' | 'slots'>,
@@ -148,7 +150,8 @@ async function sweep(
 }
 
 /**
- * Returns the budgets of the next claim. First looks up the namespaces of due endpoints that are new to this process.
+ * Returns the budgets of the next claim: how many deliveries to lease for each endpoint. First looks up the namespaces
+ * of due endpoints whose namespace is not known yet.
  */
 async function nextBudgets(
   { queue, slots, throttle }: Pick<DelivererDeps, 'queue' | 'slots' | 'throttle'>,
@@ -196,8 +199,8 @@ function createSweeps(run: () => void): Sweeps {
     },
     after: ({ endpoints, nextInMs }) => {
       pauseMs = endpoints.length > 0 ? SWEEP_MS : Math.min(2 * pauseMs, IDLE_SWEEP_MS);
-      // If deliveries are due, `nextInMs` is ignored: retries of many endpoints may become due one after the other, and
-      // the next regular sweep finds all of them.
+      // If deliveries are due, `nextInMs` is ignored. Retries of many endpoints may become due one after the other, and
+      // one regular sweep finds them all.
       const nextMs = endpoints.length > 0 ? null : nextInMs;
       schedule(Math.min(pauseMs, Math.ceil(nextMs ?? Infinity)));
     },
@@ -209,8 +212,8 @@ function createSweeps(run: () => void): Sweeps {
 }
 
 /**
- * Creates a log that reports an outage only once, because claims fail several times a second while the database is
- * unavailable.
+ * Creates a log of the outcomes of claims. It reports an outage only once, because claims fail several times a second
+ * while the database is unavailable.
  */
 function createOutcomeLog(log: DelivererDeps['log']): {
   succeeded: () => void;
@@ -280,8 +283,8 @@ async function releaseSuccessors(
   claimed: readonly ClaimedDelivery[],
   wake: (endpointIds: readonly string[]) => void,
 ): Promise<void> {
-  // Also includes later attempts of deliveries whose lease another process has lost: that process may have died before
-  // it marked the first attempt as started.
+  // Includes later attempts of a delivery if another process has lost its lease. That process may have died before it
+  // marked the first attempt as started.
   const first = claimed.filter((d) => d.conversationId !== null && (d.attempt === 1 || d.lost));
   if (first.length === 0) return;
   try {

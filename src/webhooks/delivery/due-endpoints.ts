@@ -20,9 +20,9 @@ export type DueEndpoints = {
   /** Adds an endpoint that a wake-up names. It may have fresh events. */
   wake: (endpointId: string) => void;
   /**
-   * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there.
-   * A claim for that endpoint finds fresh events anyway, and a move to `fresh` at each sweep would give its backlog the
-   * priority of fresh events.
+   * Adds an endpoint that has deliveries due, fresh or yielding. An endpoint that is already in `yielding` stays there,
+   * and a claim for it finds fresh events anyway. If each sweep moved the endpoint to `fresh`, its backlog would get
+   * the priority of fresh events.
    */
   add: (endpointId: string, namespace: string) => void;
   /**
@@ -30,7 +30,7 @@ export type DueEndpoints = {
    * not exist.
    */
   learn: (endpointIds: readonly string[], namespaces: ReadonlyMap<string, string>) => void;
-  /** Removes the endpoints for which a claim begins. */
+  /** Removes the endpoints of these budgets, because a claim for them begins. */
   take: (budgets: readonly ClaimBudget[]) => void;
   /** Adds back the endpoints of a failed claim. */
   putBack: (budgets: readonly ClaimBudget[]) => void;
@@ -40,7 +40,10 @@ export type DueEndpoints = {
   noteClaimed: (budgets: readonly ClaimBudget[], claimed: readonly ClaimedDelivery[]) => void;
 };
 
-/** Number of endpoints whose namespace is kept. Beyond it, endpoints without due deliveries are forgotten. */
+/**
+ * Number of endpoints whose namespace is kept. When there are more, the namespaces of endpoints without due deliveries
+ * are dropped.
+ */
 export const KEPT_MAX = 10_000;
 
 export function createDueEndpoints(): DueEndpoints {
@@ -61,7 +64,8 @@ export function createDueEndpoints(): DueEndpoints {
       for (const id of namespaces.keys()) {
         if (!fresh.has(id) && !yielding.has(id)) namespaces.delete(id);
       }
-      // If most endpoints are due, the loop has removed few. It then runs again only after the map has doubled.
+      // The loop keeps endpoints with due deliveries, so it may remove only a few entries. It runs again when the map
+      // has twice as many entries as are left now, and at least `KEPT_MAX`.
       forgetAt = Math.max(KEPT_MAX, 2 * namespaces.size);
     }
     namespaces.set(endpointId, namespace);

@@ -29,7 +29,7 @@ export type Reason = (typeof REASONS)[number];
 
 export type Explanation = {
   reason: Reason;
-  /** Human-readable explanation that says what to do. */
+  /** Human-readable explanation, with advice on what to do. */
   detail: string;
   deliveryId: string | null;
   /** Time of the next attempt in Unix milliseconds; null if no attempt is scheduled. */
@@ -70,8 +70,8 @@ export type Facts = {
 type Why = [reason: Reason, detail: string];
 
 /**
- * Explains the outcome based on one of the deliveries: preferably a queued one, then a delivered one, then the
- * newest.
+ * Explains the outcome for the endpoint based on one delivery: a queued delivery if there is one, otherwise a
+ * successful one, otherwise the newest.
  */
 export function explain(facts: Facts): Explanation {
   const { deliveries } = facts;

@@ -15,9 +15,9 @@ import type { Db } from '../../platform/postgres/pool.ts';
 /**
  * Ends the leases of dead delivery processes long before they would expire (docs/decisions/0016). A process counts as
  * alive while the database session of its wake-up connection exists. If the session has been gone for `GONE_FOR_MS`,
- * the process is either dead or was disconnected for longer than a reconnect takes. In the second case its deliveries
- * in flight are sent twice. If a host becomes unreachable without closing its connection, its session lasts until TCP
- * gives up. Its leases expire before that.
+ * the process is either dead or was disconnected for longer than a reconnect takes. After such a disconnect, the
+ * deliveries that the process has in flight are sent twice. If a host becomes unreachable without closing its
+ * connections, the sessions of its processes last until TCP gives up. The leases of these processes expire before that.
  */
 export type Rescue = {
   processNumber: number;
@@ -35,12 +35,15 @@ export type Rescue = {
 };
 
 const LOOK_MS = 500;
-/** Interval in ms of the checks while no other process is registered, in case a notification is lost. */
+/**
+ * Interval in ms between checks while no other process is registered. A process that registers notifies the others, but
+ * the notification may be lost.
+ */
 export const ALONE_MS = 5_000;
 const GONE_FOR_MS = 1_000;
 /**
- * Time in ms during which no process is declared dead after a database outage. The outage has ended all sessions, and
- * every process reconnects at the same time.
+ * Time in ms after a database outage during which no process is declared dead. The outage has ended all sessions, and
+ * the processes need some time to reconnect.
  */
 const AFTER_OUTAGE_MS = 5_000;
 const RETRY_MS = 500;

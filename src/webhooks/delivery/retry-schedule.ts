@@ -26,8 +26,8 @@ const LAST_TO_MS = 71.5 * HOUR_MS;
 export const DELAY_MAX_MS = 600_000;
 
 /**
- * Nominal times of all attempts between the first and the last, each with the time since the attempt before it (the
- * step).
+ * Nominal times of all attempts between the first and the last. Each entry also has the step, which is the time since
+ * the previous attempt.
  */
 const MIDDLE = nominalMoments();
 
@@ -69,7 +69,7 @@ export function nextAttemptOffsetMs(input: {
 function nominalMoments(): { atMs: number; stepMs: number }[] {
   const moments: { atMs: number; stepMs: number }[] = [];
   let stepMs = FIRST_STEP_MS;
-  // Stops early enough that even the largest random offsets keep the second-to-last attempt before the last one.
+  // Stops early enough that the second-to-last attempt precedes the last one, whatever the random offsets are.
   for (let atMs = stepMs; atMs + STEP_MAX_MS * SPREAD < LAST_FROM_MS; atMs += stepMs) {
     moments.push({ atMs, stepMs });
     stepMs = Math.min(stepMs * STEP_GROWTH, STEP_MAX_MS);

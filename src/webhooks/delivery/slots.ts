@@ -1,7 +1,7 @@
 /**
  * Limit on how many attempts each endpoint may have in flight from this process (its slots), with a circuit breaker
- * that lowers the limit. The state exists only in this process. It decides when an attempt begins, never whether a
- * delivery is sent. budgets.ts shares the slots of the process among namespaces and their endpoints.
+ * that lowers the limit. The state exists only in this process. The limit decides when an attempt begins, never whether
+ * a delivery is sent. budgets.ts shares the slots of the process among namespaces and their endpoints.
  *
  * After `FAILURES_TO_OPEN` failures in a row, an endpoint gets one attempt at a time. Each further failure adds a pause
  * that doubles up to `PAUSE_MAX_MS`. The first success closes the breaker, and each success doubles the slots, so that
@@ -12,16 +12,16 @@
 export const SLOTS_MAX = 32;
 /**
  * Maximum slots of an endpoint for yielding deliveries: retries, deliveries created by jobs, and late ones. Fresh
- * events precede them in the queue, but a fresh event cannot take the slot of an attempt in flight. If no slots were
- * reserved for fresh events, they would wait for the responses to old events. The limit is high because after an outage
- * every delivery is late.
+ * events precede yielding deliveries in the queue, but cannot take the slots of attempts in flight. If no slots were
+ * reserved, fresh events would wait for the responses to old events. The limit is high because after an outage every
+ * delivery is late.
  */
 export const YIELDING_SLOTS_MAX = 24;
 const FAILURES_TO_OPEN = 5;
 const PAUSE_FIRST_MS = 500;
 /**
- * Maximum pause in ms. It is far below the ten minutes by which a breaker may delay an attempt
- * (contract/deliveries.md#retries). A longer pause would save little, because deliveries that wait for a dead endpoint
+ * Maximum pause in ms. The contract allows a breaker to delay an attempt by up to ten minutes
+ * (contract/deliveries.md#retries), but such long pauses would save little: deliveries that wait for a dead endpoint
  * cost nothing.
  */
 const PAUSE_MAX_MS = 30_000;

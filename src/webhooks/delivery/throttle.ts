@@ -1,9 +1,9 @@
 /**
  * Limit on the rate at which this process begins yielding deliveries (retries, deliveries created by jobs, late ones).
- * They get the capacity that fresh events leave unused. Each attempt costs CPU time in this process and in the
- * database. Without a limit, a backlog would use all CPU time, and a fresh event, although claimed first, would wait
- * behind hundreds of old ones. So the limit rises by a small step while the process is busy for less than `BUSY_MAX` of
- * the time, and drops by 30% otherwise.
+ * Yielding deliveries get the capacity that fresh events leave unused. Each attempt costs CPU time in this process and
+ * in the database. Without a limit, a backlog would use all CPU time, and a fresh event, although claimed first, would
+ * wait behind hundreds of old ones. So the limit rises by a small step while the process is busy for less than
+ * `BUSY_MAX` of the time, and drops by 30% otherwise.
  *
  * The limit is a rate and not a number of attempts in flight, because an attempt that hangs uses no CPU time and must
  * not block others.

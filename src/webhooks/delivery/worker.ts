@@ -85,10 +85,7 @@ async function deliver(
   }
 }
 
-/**
- * Makes an attempt and frees its slot as soon as the response has arrived, without waiting until the result is
- * recorded.
- */
+/** Makes an attempt, and frees its slot as soon as the attempt has ended. The result is recorded later. */
 async function attemptInSlot(deps: WorkerDeps, delivery: SendableDelivery): Promise<Attempt> {
   const { endpointId, overdueMs, yields } = delivery;
   let health: AttemptHealth = 'unknown';

@@ -19,8 +19,8 @@ export function endpointAudited(fields: Fields, headerNames: readonly string[]):
 }
 
 /**
- * Returns the change for the audit log. `names.set` lists the headers that the patch sets or removes. If `names.after`
- * is undefined, the header names did not change.
+ * Returns the audit log's record of a change to an endpoint. `names.set` lists the headers that the patch sets or
+ * removes. If `names.after` is undefined, the header names did not change.
  */
 export function endpointChange(
   before: WebhookEndpointFields,
@@ -60,7 +60,7 @@ type Declared = Pick<
   | 'metadata'
 >;
 
-/** Adds the endpoint to the audit log when the operator applies its declaration. `row` is the previous state. */
+/** Adds an entry to the audit log when the operator applies the endpoint's declaration. `row` is the previous state. */
 export async function recordEndpoint(
   db: Db,
   declared: {
@@ -74,7 +74,7 @@ export async function recordEndpoint(
   const after = declaredFields(endpoint);
   const before = row && declaredFields(row);
   const changed = before ? differing({ ...before }, { ...after }) : [];
-  // Passes the same header names for both states, because changes to headers are not detected here.
+  // `after` is undefined, which means that the header names did not change: changes to headers are not detected here.
   const names = { before: headerNames, after: undefined, set: [] };
   await recordDeclared(db, {
     noun: 'webhook',

@@ -128,8 +128,9 @@ export async function updateRestHeaders(
 }
 
 /**
- * Stores headers that were set through REST and found outside the row: in the Secret, after the database was lost, or
- * in a declaration that an earlier release wrote. Does not replace headers that the row already has.
+ * Stores headers that were set through REST but are missing from the row. They come from the endpoint's Secret if the
+ * database was lost, or from a declaration that an earlier release wrote. Does not replace headers that the row already
+ * has.
  */
 export async function adoptRestHeaders(
   db: Db,
@@ -145,8 +146,8 @@ export async function adoptRestHeaders(
 
 /**
  * Stores the secrets of an endpoint that a REST request is about to declare. The row counts as deleted until the
- * operator applies the declaration. If the row exists already, an earlier attempt of the request created it, and it
- * stays unchanged.
+ * operator applies the declaration. If the row exists already, an earlier attempt of the same request created it. In
+ * that case, the row stays unchanged.
  */
 export async function insertUndeclared(
   db: Db,

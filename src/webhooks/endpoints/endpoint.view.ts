@@ -17,8 +17,8 @@ import {
 export const UNFINISHED_MAX = 10_000;
 
 /**
- * REST representation of webhook endpoints (contract/webhooks.md#status). It is built from a row without secrets, so it
- * cannot leak any.
+ * REST representation of webhook endpoints (contract/webhooks.md#status). It is built from a row that contains no
+ * secrets, so it cannot reveal a secret.
  */
 
 export const WebhookEndpoint = z

@@ -47,11 +47,11 @@ export type FindSecretsDeps = {
 export type FoundSecrets = { secrets: SigningSecrets; headers?: Headers };
 
 /**
- * Finds the signing secrets of an endpoint in one of three places. If the endpoint names a Secret in `secretRef`, they
- * are in that Secret. If the endpoint was created through REST, they are in its row, and are copied into the endpoint's
- * own Secret. Otherwise they are in the endpoint's own Secret, which is created if it is missing. If the database is
- * lost, it is filled again from the Secrets, and if a Secret is lost, it is restored from the database. So receivers
- * never need a new secret.
+ * Finds the signing secrets of an endpoint in one of three places. If the endpoint names a Secret in `secretRef`, that
+ * Secret contains the signing secrets. If the endpoint was created through REST, its row contains them, and they are
+ * copied into the endpoint's own Secret. In all other cases, the endpoint's own Secret contains them; it is created if
+ * it is missing. If the database is lost, its rows are restored from the Secrets. If a Secret is lost, it is restored
+ * from the row. So receivers never need a new secret.
  */
 export async function findSecrets(
   deps: FindSecretsDeps,
@@ -237,7 +237,7 @@ export async function findHeaders(
   return { headers: { ...Object.fromEntries(kept), ...headers } };
 }
 
-/** Returns the data of a Secret. All its values are strings. */
+/** Returns the data of a Secret, or an empty object if the Secret has none. */
 function dataOf({ spec }: Resource): Record<string, unknown> {
   const data = spec['data'];
   return typeof data === 'object' && data !== null ? { ...data } : {};

@@ -28,7 +28,10 @@ export const headerValue = z
   .regex(...saying(/^[\t -~]*$/, 'must be one line of visible ASCII characters, spaces and tabs'));
 const headersJson = z.record(z.string(), headerValue);
 
-/** Parses JSON that a person may have edited. Returns undefined if it is not a valid map of headers. */
+/**
+ * Parses headers from JSON that somebody may have edited by hand. Returns undefined if it is not a valid map of
+ * headers.
+ */
 export function parseHeaders(text: unknown): Headers | undefined {
   if (typeof text !== 'string') return undefined;
   try {
@@ -59,8 +62,8 @@ export function headersProblem(headers: Headers): string | undefined {
 }
 
 /**
- * Returns the headers that were set through REST and that an earlier release stored in the declaration. Usually there
- * are none, and the result is undefined.
+ * Returns headers that were set through REST and that an earlier release stored in the declaration. Returns undefined
+ * if there are none, which is the usual case.
  */
 export function declaredByRest({
   spec,

@@ -40,11 +40,13 @@ export type EndpointToProject = {
   endpoint: Declared;
   whoElse: WhoElse;
   /**
-   * Signing secrets. Null means that the Secret is missing; the stored secrets then stay in use. While an endpoint has
-   * no secrets, its deliveries wait.
+   * Signing secrets. If the Secret is missing, this is null, and the secrets stored in the row stay in use. While the
+   * row has no secrets either, the endpoint's deliveries wait.
    */
   secrets: SigningSecrets | null;
-  /** Declared headers. Null means that a Secret is missing; the stored headers then stay in use. */
+  /**
+   * Declared headers. If a Secret with headers is missing, this is null, and the headers stored in the row stay in use.
+   */
   headers: Headers | null;
   /** Headers that were set through REST and are missing from the row. */
   found?: Headers | undefined;

@@ -53,8 +53,8 @@ export type ShownDelivery = {
 };
 
 /**
- * While the health stays the same, a timestamp in the status is updated only if the new one is at least this many ms
- * later. Otherwise, each delivery would cause a write to the API server, which is not a metrics store.
+ * Minimum time in ms between two values of a timestamp in the status while the health stays the same. A smaller change
+ * is not written, because each write goes to the API server of the cluster, which is not a metrics store.
  */
 const TIME_KEPT_MS = 300_000;
 
@@ -102,7 +102,7 @@ function deliveryToShow(endpoint: HealthRow | undefined, shown: Shown): ShownDel
   }
   const { lastSuccessAt, lastFailureAt, failingSince } = endpoint;
   const state = healthOf(endpoint);
-  // Until something has been delivered, the status must not report success.
+  // Before the first attempt, the status must not report a healthy endpoint.
   const wasTried = lastSuccessAt !== null || lastFailureAt !== null;
   const health = state === 'healthy' && !wasTried ? ('Unknown' as const) : IN_STATUS[state];
   const timeOf = (atMs: number | null, shownTime: string | undefined): string | undefined => {

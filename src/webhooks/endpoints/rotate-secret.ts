@@ -109,7 +109,7 @@ function rotate(
   const { next } = before;
   const isWaiting = next !== undefined && next.atMs > nowMs;
   if (step.step === 'begin') {
-    // This request is a retry after a crash, and its first attempt has already begun the rotation.
+    // This request is a retry after a crash. The first attempt of the request has already begun the rotation.
     if (isWaiting && next.secret === made) return before;
     if (isWaiting) throw inProgress(next.atMs);
     // If an earlier rotation has swapped the secrets but not ended, this rotation starts from the secret that is now in

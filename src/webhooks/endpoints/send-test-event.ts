@@ -31,7 +31,7 @@ export type SendTestEvent = <T extends EventType>(
   beforeCommit?: CommitHook<SentTest>,
 ) => Promise<SentTest>;
 
-/** Maximum number of events in a batch. It bounds how many requests fail together. */
+/** Maximum number of events in a batch. If a batch fails, all its requests fail, so this limits their number. */
 const TOGETHER_MAX = 128;
 
 /**

@@ -82,7 +82,7 @@ export function readRotation(
   return { next: { secret, atMs, oldUntilMs } };
 }
 
-/** Returns the secrets that are valid at a given time. After the end of a rotation only the new secret is left. */
+/** Returns the secrets that are valid at a given time. After the end of a rotation, only the new secret is valid. */
 export function secretsAt(secrets: SigningSecrets, nowMs: number): SigningSecrets {
   const { next } = secrets;
   return next && next.oldUntilMs <= nowMs ? { secret: next.secret } : secrets;

@@ -147,7 +147,8 @@ async function act(
       suspendedBy: spec.suspend ? (endpoint.owners['suspend']?.[0] ?? null) : null,
       metadata: spec.metadata ?? {},
     },
-    // Null leaves the stored signing secrets unchanged. This applies even if only a Secret with headers is missing.
+    // Null leaves the stored signing secrets unchanged. The value is null even if only a Secret with headers is
+    // missing.
     secrets: !missing && 'secrets' in found ? found.secrets : null,
     headers: 'headers' in headers ? headers.headers : null,
     found: declaredByRest(endpoint) ?? ('secrets' in found ? found.headers : undefined),

@@ -31,7 +31,10 @@ export type WebhookEndpointRow = {
   lastSuccessAt: number | null;
   lastFailureAt: number | null;
   lastFailure: LastFailure | null;
-  /** Time of the first failure since the last success; null if there was none (the count is then 0). */
+  /**
+   * Time of the first failed attempt since the last success. Null if no attempt has failed since then; `failedAttempts`
+   * is 0 in that case.
+   */
   failingSince: number | null;
   failedAttempts: number;
   /**
@@ -74,8 +77,9 @@ export type EndpointProjection = Omit<
 
 /**
  * SQL for the start and the length of the current series of failures. After a success there is no series, and the
- * values are null and 0. They are computed from the times of the last success and failure, because processes of earlier
- * releases leave old values in the columns after a success.
+ * values are null and 0. Whether there is a series is determined from the times of the last success and the last
+ * failure. The stored columns alone are not reliable, because processes of earlier releases do not reset them after a
+ * success.
  */
 const RUN = `case when h.last_failure_at > coalesce(h.last_success_at, '-infinity')
     then coalesce(case when h.failing_since > coalesce(h.last_success_at, '-infinity')

@@ -128,8 +128,8 @@ const Shown = z
   .meta({ id: 'TestRequest', description: 'The request that a receiver would get.' });
 
 /**
- * Sends a test event. Load generators create events with this route, so it must be fast. If the request names the type,
- * it costs only a share of one batched statement and, at most twice a second, a query for the API key. The unfinished
+ * Sends a test event. Load generators create events with this route, so it must be fast. A request that names the type
+ * shares one batched statement with other requests. The API key is queried at most twice a second. The unfinished
  * deliveries are counted at most once a second.
  */
 function testRoute(deps: WebhookRoutesDeps): Route {

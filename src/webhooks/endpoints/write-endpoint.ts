@@ -132,8 +132,8 @@ export async function createEndpoint(
   };
   const declare = async ({ begin }: WriteAhead): Promise<Resource> => {
     await begin({ after: endpointAudited(write, namesOf(headers)) });
-    // An earlier attempt of this request may have created the endpoint, and its secret may have been rotated since. So
-    // a retry returns the endpoint if it exists, instead of declaring it again.
+    // An earlier attempt of this request may have created the endpoint, and the endpoint's secret may have been rotated
+    // since. So a retry returns an existing endpoint instead of declaring it again.
     const known = plan.isRetry ? await findMade(deps.store, object) : undefined;
     return known ?? declareWithSecrets(deps, { id, object, url: spec.url, secret, headers });
   };
@@ -166,7 +166,8 @@ async function declareWithSecrets(
   try {
     return await declareNew(store, object);
   } catch (error) {
-    // If the store did not respond, it may still have created the endpoint, which then needs the secret in this row.
+    // If the store did not respond, it may have created the endpoint anyway. That endpoint needs the secret in this
+    // row.
     if (!(error instanceof StoreUnavailableError)) await deleteUndeclared(pool, object);
     throw error;
   }
@@ -248,9 +249,7 @@ const ELSEWHERE =
   'the new `url` has a different origin, which would receive the secret headers and signatures ' +
   'meant for the old one. Use a key with this scope, or create another endpoint';
 
-/**
- * Returns the origin of the URL. Returns any string that is not a URL unchanged, because the store rejects it later.
- */
+/** Returns the origin of the URL. If the string is not a URL, returns it unchanged; the store rejects it later. */
 function originOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).origin : url;
 }

@@ -18,7 +18,10 @@ export type DeliveryRow = {
   inFlightSince: number | null;
   nextAttemptAt: number | null;
   deliveredAt: number | null;
-  /** Replay whose acknowledgement also ended this delivery; null if none exists. */
+  /**
+   * The replay (another delivery of the same event) whose acknowledgement also ended this delivery; null if there is
+   * none.
+   */
   deliveredBy: string | null;
   attempts: AttemptRow[];
 };
@@ -45,8 +48,8 @@ type AttemptRow = {
 
 /**
  * Returns SQL that selects queued deliveries. `source` is the queue or a subquery on it. A claim increments `attempt`
- * before the attempt takes place. So while a delivery has a lease, even an expired one, its last attempt is not
- * recorded yet and not part of `attemptCount`.
+ * before the attempt takes place. While a delivery has a lease, even an expired one, its last attempt is not recorded
+ * yet. That attempt is not part of `attemptCount`.
  */
 export const queuedIn = (
   source: string,
@@ -70,8 +73,8 @@ export const finishedIn = (
   from ${source}`;
 
 /**
- * Returns SQL that reads the attempts in the same statement as the delivery. A second statement could see attempts that
- * are newer than the delivery's row. `and` is an additional SQL condition on the attempts, whose alias is `a`.
+ * Returns SQL that reads the attempts in the same statement as the delivery. With two statements, the attempts could be
+ * newer than the delivery's row. `and` is an additional SQL condition on the attempts, whose alias is `a`.
  */
 export const withAttempts = (and = ''): string => `select d.*, (
     select coalesce(jsonb_agg(jsonb_build_object(
@@ -145,7 +148,7 @@ export type ExplainableDelivery = {
   /** Number of attempts begun so far. */
   attempts: number;
   isLeased: boolean;
-  /** Whether the delivery waits for an earlier event of its conversation whose delivery has not started. */
+  /** Whether the delivery waits because the delivery of an earlier event of the same conversation has not started. */
   isOutOfTurn: boolean;
   /** Time in Unix milliseconds at which the next attempt is due; null if no attempt is scheduled. */
   dueAt: number | null;

@@ -4,8 +4,8 @@ import type { EventType } from '../../events/event-types.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries that end unacknowledged deliveries because they expired or were canceled, or because their event was erased.
- * Functions that return a number return the number of ended deliveries for the metrics, without those of test events.
+ * Queries that end unacknowledged deliveries: expired ones, canceled ones, and those of erased events. Functions that
+ * return a number return the number of ended deliveries, without those of test events. The metrics use this number.
  */
 
 const EXPIRED = `scheduled_from <= now() - $1 * interval '1 ms' and run_at <= now()`;
@@ -97,7 +97,8 @@ export async function eraseEvents(
 
 /**
  * Revokes the leases of running attempts and makes the deliveries due one second from now. A claim that has already
- * begun may have read the old body. Because of the delay, that claim finds the delivery not due and does not take it.
+ * begun may have read the old body. Because of the delay, the delivery is not due for that claim, which therefore does
+ * not take it.
  */
 async function attemptAnew(
   db: Db,

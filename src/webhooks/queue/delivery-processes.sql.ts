@@ -67,9 +67,9 @@ export async function listDeliveryProcesses(db: Db): Promise<DeliveryProcess[]> 
 }
 
 /**
- * Ends the leases of the given processes that are still gone, and removes these processes. Returns the endpoints that
- * have deliveries due as a result. The lease tokens stay, so that the next claim can record the attempt as lost. A
- * result that arrives before that claim still counts.
+ * Ends the leases of those given processes that still have no session, and removes these processes. Returns the
+ * endpoints that have deliveries due as a result. The lease tokens stay in the queue, so that the next claim can record
+ * the attempts as lost. A result that arrives before that claim is still accepted.
  */
 export async function endLeasesOf(db: Db, numbers: readonly number[]): Promise<string[]> {
   const { rows } = await db.query<{ endpointId: string }>(

@@ -18,7 +18,7 @@ import { PLANNED_ONCE, type Db } from '../../platform/postgres/pool.ts';
 /** Settings of the database sessions that claim deliveries. */
 export const CLAIM_SETTINGS = {
   ...PLANNED_ONCE,
-  // If the database crashes, a claim may be lost. The attempt is then repeated, as after any lost lease
+  // If the database crashes, a claim may be lost. Its attempts are repeated, as after any lost lease
   // (docs/decisions/0015).
   synchronous_commit: 'off',
 };
@@ -71,9 +71,9 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  * after the other until the slots are full; the first range is nearly always empty.
  *
  * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
- * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery is not picked for
- * a slot while an earlier delivery that it waits for is a retry or is due later. Otherwise the waiting deliveries could
- * take all slots that the earlier one needs, and none of them would ever be claimed.
+ * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery gets no slot while
+ * it waits for an earlier delivery that is a retry or is due later. Otherwise, the waiting deliveries could take all
+ * slots, including the one that the earlier delivery needs. None of these deliveries would then ever be claimed.
  */
 export async function claimDeliveries(
   db: Db,
@@ -102,7 +102,10 @@ export async function claimDeliveries(
   return without.length === 0 ? rows : withBodies(db, rows, without);
 }
 
-/** Adds the bodies that the claim did not return. If an event still has no body, it was deleted or erased. */
+/**
+ * Adds the bodies that the claim did not return. If a delivery still has no body after this, its event was deleted or
+ * erased.
+ */
 async function withBodies(
   db: Db,
   claimed: readonly ClaimedDelivery[],
@@ -207,8 +210,9 @@ const CLAIM = `with want as materialized (
    order by c.due_at, c.sequence`;
 
 /**
- * Lists endpoints that have deliveries due now, and the time until the next delivery of another endpoint becomes due.
- * The statement jumps from endpoint to endpoint in the index instead of reading the whole queue.
+ * Lists endpoints that have deliveries due now. Also returns when the next delivery becomes due, among the endpoints
+ * that have none due now. The statement jumps from endpoint to endpoint in the index instead of reading the whole
+ * queue.
  */
 export async function listDueEndpoints(db: Db): Promise<Due> {
   const { rows } = await db.query<DueEndpoint & { inMs: number }>({
@@ -265,7 +269,8 @@ async function readNamespaces(
 export async function markStarted(db: Db, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>({
     name: 'mark_started',
-    // Rows are locked in the order in which `complete_attempts` locks them. In other orders, the two could deadlock.
+    // Locks the rows in the same order as the statement `complete_attempts`. Otherwise, the two statements could
+    // deadlock.
     text: `with locked as materialized (
         select id from delivery_queue where id = any($1) order by id for update
       ), started as (

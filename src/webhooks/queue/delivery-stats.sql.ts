@@ -26,7 +26,7 @@ export type StatsSpan = {
   bucketSec: number;
 };
 
-/** Target for the time from the commit of an event to its acknowledgement. */
+/** Target in ms for the time from the commit of an event to its acknowledgement. */
 export const TARGET_MS = 500;
 /**
  * Maximum number of finished deliveries that one request reads. It is divided among the endpoints, and each endpoint
@@ -37,14 +37,14 @@ const READ_MIN = 1_000;
 export const UNFINISHED_MAX = 10_000;
 
 /**
- * Counts of one bucket. Buckets are numbered from 0. The row whose `bucket` is undefined has the totals and always
- * exists.
+ * Counts of one bucket, which is an equal part of the period. Buckets are numbered from 0. A row with the totals always
+ * exists; its `bucket` is undefined.
  */
 export type StatsRow = DeliveryStats & { bucket: number | undefined; countedFrom: number };
 
 /**
- * Reads the counts with one statement. For each endpoint, it reads a range of the index on endpoint and id, newest
- * first. The number of rows is limited, so that a longer time span costs no more. If the limit cuts the range, only
+ * Reads the counts with one statement. For each endpoint, the statement reads a range of the index on endpoint and id,
+ * newest first. The number of rows is limited, so that a longer period costs no more. If the limit is reached, only
  * deliveries from `countedFrom` (Unix seconds) on are counted. The id of a delivery contains its creation time
  * according to the database's clock.
  */
@@ -112,12 +112,12 @@ const STATS = `with share as materialized (
     from found where ms >= (select ceil(since / 1000.0) * 1000 from complete)
    group by grouping sets ((), (1)) order by 1 nulls first`;
 
-/** Counts of unfinished deliveries. The row whose `bucket` is undefined has the totals and always exists. */
+/** Counts of unfinished deliveries in one bucket. A row with the totals always exists; its `bucket` is undefined. */
 export type UnfinishedRow = { bucket: number | undefined; unfinished: number; attempts: number };
 
 /**
  * Counts unfinished deliveries of events from `countedFrom` on, up to `UNFINISHED_MAX`. `attempts` counts only recorded
- * attempts, all of which failed.
+ * attempts. All of them failed, because a successful attempt finishes its delivery.
  */
 export async function countUnfinishedIn(
   db: Db,

@@ -6,9 +6,12 @@ import type { EventType } from '../../events/event-types.ts';
  * and its queued deliveries in the transaction of the change (src/events/outbox.sql.ts).
  */
 export type DispatchQueue = {
-  /** Leases due deliveries within the budgets. A result is accepted only with the same `leaseToken` (fencing). */
+  /**
+   * Leases due deliveries within the budgets. `complete` later accepts a result only with the same `leaseToken`
+   * (fencing).
+   */
   claim: (budgets: readonly ClaimBudget[], leaseToken: string) => Promise<ClaimedDelivery[]>;
-  /** Returns the endpoints with due deliveries, and the time until the next delivery becomes due. */
+  /** Returns the endpoints with due deliveries, and the time until another endpoint has a delivery due. */
   listDue: () => Promise<Due>;
   /** Returns the namespace of each endpoint. The map has no entry for an endpoint that does not exist. */
   namespacesOf: (endpointIds: readonly string[]) => Promise<Map<string, string>>;
@@ -31,8 +34,8 @@ export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /**
- * Duration of a lease in ms. It is longer than the sum of an attempt (10 s), the extra time for the response body, and
- * a delayed recording.
+ * Duration of a lease in ms. It is longer than an attempt (10 s), the extra time for the response body, and a delay in
+ * recording the result take together.
  */
 export const LEASE_MS = 30_000;
 /**
@@ -47,10 +50,16 @@ export const DEADLINE_MS = 72 * 3_600_000;
  */
 export const LATE_MS = 2_000;
 
-/** `nextInMs` is the time in ms until the next delivery that is not due yet becomes due; null if none exists. */
+/**
+ * Endpoints with due deliveries. `nextInMs` is the time in ms until the next delivery becomes due, among the endpoints
+ * that have none due now; null if there is none.
+ */
 export type Due = { endpoints: DueEndpoint[]; nextInMs: number | null };
 
-/** Endpoint with due deliveries. `hasAhead` is true if a user requested a retry, which bypasses the breaker. */
+/**
+ * Endpoint with due deliveries. `hasAhead` is true if one of them is a retry that a user requested, which bypasses the
+ * circuit breaker.
+ */
 export type DueEndpoint = { endpointId: string; namespace: string; hasAhead: boolean };
 
 /** Delivery leased to this process, with everything its attempt needs. Ids are UUIDs. */

@@ -18,7 +18,7 @@ import {
 } from './deliveries.sql.ts';
 
 /**
- * Lists deliveries, newest first. The number of rows that a list reads does not depend on how many deliveries are
+ * Filter for lists of deliveries. The number of rows that a list reads does not depend on how many deliveries are
  * stored (docs/decisions/0078-lists-of-deliveries.md).
  */
 
@@ -37,8 +37,8 @@ const LOWEST_ID = '00000000-0000-0000-0000-000000000000';
 const HIGHEST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /**
- * Lists deliveries, newest first. The last day of the range usually fills the page, so that day is read first:
- * planning and reading a month of partitions takes ten times as long.
+ * Lists deliveries, newest first. The last day of the range usually fills the page, so that day is read first. Planning
+ * and reading a month of partitions would take ten times as long.
  */
 export async function listDeliveries(db: Db, filter: DeliveryFilter): Promise<DeliveryRow[]> {
   const { createdAfter, createdBefore, before, eventId, limit } = filter;
@@ -103,7 +103,7 @@ const FINISHED = DELIVERY_STATUSES.filter((one) => one !== 'pending' && one !== 
 /** Adds a parameter to the statement and returns its SQL. */
 type Bind = (value: unknown, type: string) => string;
 
-/** Everything from which the SQL of a list is built. */
+/** Inputs for the SQL of a list. */
 type List = {
   filter: RangeFilter;
   /** SQL condition for all filters except the status. */
@@ -121,9 +121,10 @@ const NEWEST = 1_000;
 
 /**
  * Returns SQL for the newest unfinished deliveries. The queue has no index for lists, because each of its rows is
- * written several times. So the newest rows of all namespaces are read first. Usually they fill the page or are the
- * whole queue. Otherwise, the older rows of the namespace are read, too. `offset 0` hides the other conditions from the
- * planner, which would otherwise read the whole queue in the order of the ids once for each endpoint.
+ * written several times. So the newest rows of all namespaces are read first. Usually these rows fill the page, or the
+ * queue has no others. If neither is the case, the older rows of the namespace are read, too. `offset 0` hides the
+ * other conditions from the planner, which would otherwise read the whole queue in the order of the ids once for each
+ * endpoint.
  */
 function queued({ filter, where, bind, limit, from, until }: List): string {
   const { eventId, endpointId, status } = filter;
@@ -158,7 +159,7 @@ const END = 5;
 export const endOf = (type: EventType): string => type.slice(-END);
 
 /**
- * SQL expressions that are the same as in the indexes of migrations 37 and 38, because only then can PostgreSQL use
+ * SQL expressions that must be the same as in the indexes of migrations 37 and 38. Otherwise, PostgreSQL cannot use
  * these indexes. The kind of a delivery consists of the first letter of its status, `t` for tests or `r` for real
  * deliveries, and the suffix of its event type.
  */
@@ -166,9 +167,10 @@ const KIND = `(left(status, 1) || case when test or trigger = 'test' then 't' el
 export const TEST_OR_REAL = `(case when test or trigger = 'test' then 't'::"char" else 'r'::"char" end)`;
 
 /**
- * Returns SQL for the newest finished deliveries. They are in several ranges of an index, and one page of each range is
- * read. A namespace has one range for each kind of delivery. An endpoint has one range for its tests and one for its
- * real deliveries. Its failed and canceled deliveries also have one range for each kind.
+ * Returns SQL for the newest finished deliveries. These deliveries are in several ranges of an index, and one page of
+ * each range is read. In the index by namespace, each kind of delivery is a range. In the index by endpoint, the
+ * deliveries of test events are one range, and the real deliveries are another. A third index, of failed and canceled
+ * deliveries by endpoint, has one range for each kind.
  */
 function finished(list: List): string {
   const { filter, where, bind } = list;
@@ -214,10 +216,10 @@ function finished(list: List): string {
 
 /**
  * Returns SQL for one page of each range. The first column of the index is compared with an array and is part of the
- * sort order, so only this index provides the order. If it were compared with `=`, the planner could leave the column
- * out of the order and, expecting many matches, read the primary key backward. It cannot know that none of the many
- * real deliveries belongs to this namespace or endpoint. The array has two values, because PostgreSQL may treat an
- * array with one value as `=`.
+ * sort order, so only this index provides the order. If the column were compared with `=`, the planner could leave it
+ * out of the sort order. Expecting many matches, the planner could then read the primary key backward, although perhaps
+ * no delivery belongs to this namespace or endpoint. The array has two values, because PostgreSQL may treat a
+ * comparison with an array of one value as `=`.
  */
 function pagesOf(
   { where, limit, from, until }: List,

@@ -6,11 +6,11 @@ import { inTransaction } from '../../platform/postgres/transaction.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 
 /**
- * Daily partitions. Each contains the rows whose ID has a time on its day (UTC). Partitions are created in advance,
- * before a role becomes ready and then every hour. A partition is dropped when all its rows are older than 31 days, one
- * day more than an event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay requested
- * on the last day is retried for 72 h, so partitions with events that the queue still needs stay until the deliveries
- * of these events have ended.
+ * Daily partitions. Each contains the rows whose ID has a time on its day (UTC). Partitions are created in advance:
+ * before a process becomes ready, and then every hour. A partition is dropped when all its rows are older than 31 days,
+ * one day more than an event can be replayed (contract/deliveries.md#replay; PARLEY_RETENTION_EVENTS). A replay
+ * requested on the last day is retried for 72 h, so partitions with events that the queue still needs stay until the
+ * deliveries of these events have ended.
  */
 const TABLES = ['events', 'deliveries', 'delivery_attempts'] as const;
 const DAY_MS = 86_400_000;
@@ -23,8 +23,8 @@ const LOCK = [0x7061, 0x7274];
  *
  * @param nowMs for tests. By default the database's clock decides which days are old, because a host whose clock is a
  * month ahead would drop all partitions
- * @param eventsDays number of days for which events can be replayed. Callers that do not know the number pass null, and
- * no partition is dropped
+ * @param eventsDays number of days for which events can be replayed. Null if the caller does not know the number; in
+ * that case, no partition is dropped
  */
 export async function maintainPartitions(
   pool: Pool,

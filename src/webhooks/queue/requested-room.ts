@@ -6,10 +6,10 @@ import { countRequested } from './deliveries.sql.ts';
 
 /**
  * Maximum number of a namespace's unfinished deliveries that were created by test events and by replays of single
- * events. Each such request adds up to one delivery for each endpoint, which may last 72 h. Without a limit, one stored
- * event and a receiver that hangs would fill the disk. Replay jobs have a limit of their own (run-replay-jobs.ts), and
- * `reconcile` creates no second delivery while one is unfinished. Deliveries of real events have no limit
- * (docs/decisions/0086).
+ * events. Each such request adds up to one delivery for each endpoint, and each delivery may stay in the queue for 72
+ * h. Without a limit, repeated replays of one event to a receiver that does not respond could fill the disk. Replay
+ * jobs have a limit of their own (run-replay-jobs.ts), and `reconcile` creates no second delivery while one is
+ * unfinished. Deliveries of real events have no limit (docs/decisions/0086).
  */
 export const REQUESTED_MAX = 10_000;
 /**
@@ -17,7 +17,7 @@ export const REQUESTED_MAX = 10_000;
  * the cache, each test event would need a second statement.
  */
 const KEPT_MS = 1_000;
-/** Maximum number of namespaces whose counts are kept. */
+/** Maximum number of namespaces whose counts are cached. */
 const NAMESPACES_MAX = 1_000;
 const RETRY_AFTER_SEC = 10;
 

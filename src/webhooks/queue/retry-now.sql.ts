@@ -3,10 +3,10 @@ import { lowestUuidAt, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Retries waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a
- * delivery instead of adding a row: it sets `run_at` to now, unless the delivery is already due, and `manual` to true.
- * The scheduled times do not change, so after a failure the schedule continues. Deliveries that are being attempted are
- * not changed.
+ * Retries waiting deliveries on request (contract/deliveries.md#retry). A retry changes the existing row of a delivery
+ * instead of adding a row: it sets `run_at` to now, unless the delivery is already due, and `manual` to true. The
+ * scheduled times do not change, so the schedule continues if the requested attempt fails. Deliveries that are being
+ * attempted are not changed.
  */
 
 /** Facts that determine whether a queued delivery can be retried. */
@@ -74,7 +74,8 @@ const DAY_MS = 86_400_000;
  * Makes the next batch of a job's deliveries due. Reads up to `rows` rows of the queue in the order of their ids, and
  * makes up to `room` deliveries due. Skips locked rows, whose deliveries are being attempted or recorded. With
  * `isFirst`, one delivery bypasses the breaker, so that a recovered receiver is detected immediately; if its attempt
- * fails, the breaker pauses the endpoint again. `cursor` is the last row processed, or null if no row was left.
+ * fails, the breaker pauses the endpoint again. `cursor` is the last row processed, or null if all rows have been
+ * processed.
  */
 export async function makeBatchDue(
   db: Db,

@@ -2,8 +2,8 @@ import { lowestUuidAt, nextUuid, uuidTimeMs } from '../../ids.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 
 /**
- * Queries for the events that were sent to an endpoint, in order. They are Parley's side of the comparison with the
- * receiver (contract/webhooks.md#reconcile). Digests exclude test events. IDs are UUIDs.
+ * Queries for the events that were sent to an endpoint, in order. Parley compares these events with those that the
+ * receiver has (contract/webhooks.md#reconcile). Digests exclude test events. IDs are UUIDs.
  */
 
 /** Range of an endpoint's events, by their ids; `from` is inclusive, `to` exclusive. */
@@ -37,12 +37,13 @@ const SENT = `deliveries where ${OF_SPAN} and id >= $5`;
 const QUEUED = `delivery_queue where ${OF_SPAN}`;
 
 /**
- * Reads the events of about `size` deliveries. It first finds the end of the page in the index on endpoint and event,
- * and then reads the whole page. The cost therefore depends only on the size of the page, even if the planner misjudges
- * the number of rows in a month of partitions. The deliveries of one event are never split between two pages.
+ * Reads the events of about `size` deliveries. The statement first finds the end of the page in the index on endpoint
+ * and event, and then reads the whole page. The cost therefore depends only on the size of the page, even if the
+ * planner misjudges the number of rows in a month of partitions. The deliveries of one event are never split between
+ * two pages.
  *
- * An event with a scheduled delivery is not a test event. If all its deliveries are replays, its row in `events` says
- * whether the event is a test event.
+ * An event with a scheduled delivery is not a test event. If all deliveries of an event are replays, the event's row in
+ * `events` says whether it is a test event.
  */
 export async function readSent(db: Db, span: SentSpan, size: number): Promise<SentPage> {
   const { rows } = await db.query<{ end: string | null } & SentEvent>(
@@ -84,7 +85,7 @@ export async function findSent(
 ): Promise<{ id: string; isCounted: boolean }[]> {
   if (ids.length === 0) return [];
   const oldest = ids.reduce((least, id) => (id < least ? id : least));
-  // Uses a sub-select, because PostgreSQL would otherwise compare each of thousands of ids with each partition.
+  // Uses a sub-select. Without it, PostgreSQL would compare each of thousands of ids with each partition.
   const { rows } = await db.query<{ id: string; isCounted: boolean }>(
     `select event_id as id,
             bool_or(status <> 'canceled') and not bool_or(trigger = 'test') as "isCounted"

@@ -26,7 +26,7 @@ export type ReconcileRequest = {
   endpointId: string;
   /** Start of the window in Unix seconds, inclusive. */
   since: number;
-  /** End of the window in Unix seconds, exclusive. If undefined, the window includes the current second. */
+  /** End of the window in Unix seconds, exclusive. If undefined, the window ends after the current second. */
   until: number | undefined;
   /** UUIDs of the events that the receiver has. */
   ids: readonly string[];
@@ -140,8 +140,8 @@ async function judge(
 }
 
 /**
- * Queues the missing events. Requests for the same endpoint run one at a time, so that a second request sees what the
- * first has queued.
+ * Queues the missing events. Requests for the same endpoint run one at a time, so that a second request does not queue
+ * the same events again.
  */
 async function sendMissing(
   deps: ReconcileDeps,

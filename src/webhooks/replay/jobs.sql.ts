@@ -36,7 +36,7 @@ export type JobRow = {
 const COLUMNS = `id, namespace, status, endpoint_id as "endpointId", mode, types, since, until, cursor,
   total, done, error, created_at as "createdAt", finished_at as "finishedAt"`;
 
-/** Selection of the events of a replay, by event type and by a range of ids. */
+/** Selects the events of a replay by event type and by a range of ids. */
 export type ReplayScope = {
   namespace: string;
   endpointId: string;
@@ -60,7 +60,7 @@ export type ReplayScope = {
  * - `all`: every event
  * - `retrying`: no event, because this mode selects queued deliveries (src/webhooks/queue/retry-now.sql.ts)
  *
- * The condition uses an array of event ids instead of a join. This costs one index look-up per event, even if the
+ * The condition uses an array of event ids instead of a join. So there is one index look-up per event, even if the
  * planner misjudges the number of rows in the partitions. 20,000 events take half a second.
  */
 function matching(mode: ReplayMode): string {
@@ -71,8 +71,8 @@ function matching(mode: ReplayMode): string {
       select event_id, 'pending' from delivery_queue
        where endpoint_id = $2 and event_id = any(array(select id from seen))
     ), `;
-  // With `is true`, the planner uses a hash table. Without it, the planner would expect a handful of rows, choose a
-  // join, and compare every pair of rows.
+  // Without `is true`, the planner would expect only a few rows, choose a join, and compare every pair of rows. With
+  // `is true`, the planner uses a hash table.
   const isIn = (status: string): string =>
     `(seen.id in (select event_id from known where ${status})) is true`;
   const condition = {
@@ -121,7 +121,7 @@ export async function countPage(
 
 /**
  * Queues deliveries of the next matching events, oldest first. It reads at most `events` events and creates at most
- * `room` deliveries. `cursor` is the last event processed, or null if no event was left.
+ * `room` deliveries. `cursor` is the last event processed, or null if all events have been processed.
  */
 export async function insertReplays(
   db: Db,

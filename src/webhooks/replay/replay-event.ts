@@ -24,7 +24,7 @@ export type Replayed = {
 /**
  * Delivers an old event again with the same bytes. The new deliveries number their attempts from 1 and have a full
  * retry schedule (contract/deliveries.md#replay). Earlier deliveries to the same endpoint that are still pending keep
- * their schedule until the new delivery is acknowledged; then they end, too.
+ * their schedule. They end when the new delivery is acknowledged.
  * @throws ApiError not_found, event_expired (30 days after the time in the id, or as configured), event_erased,
  * endpoint_disabled, invalid_body (a test event to another endpoint)
  */

@@ -151,8 +151,8 @@ async function requireShare(
 }
 
 /**
- * Value of `Retry-After` in seconds for callers with too many running jobs. It is a compromise, because a job takes
- * seconds to hours.
+ * Value of `Retry-After` in seconds for callers with too many running jobs. The value is a compromise, because some
+ * jobs take seconds and others take hours.
  */
 const JOB_RETRY_AFTER_SEC = 10;
 
@@ -175,8 +175,8 @@ export function scopeOf(
 
 /**
  * Stops a job, so that it creates no more deliveries. Deliveries that it created are canceled, except those with a
- * running attempt. In the mode `retrying` they return to their schedule instead. Events that were already delivered are
- * not affected.
+ * running attempt. In the mode `retrying`, the deliveries return to their schedule instead of being canceled. Events
+ * that were already delivered are not affected.
  * @throws ApiError not_found, job_finished
  */
 export async function stopJob(

@@ -33,7 +33,10 @@ import { scopeOf } from './replay-jobs.ts';
  * Any number of processes may run jobs: a batch locks the job's row, and other processes skip it.
  */
 export const OUTSTANDING_MAX = 1_000;
-/** Number of events, or of rows in the queue, that one batch reads. Only some of them may match the job. */
+/**
+ * Number of events that one batch reads or, in the mode `retrying`, of rows in the queue. Perhaps only some of them
+ * match the job.
+ */
 const LOOKED_AT = 2_000;
 /** Maximum number of deliveries that one batch creates, so that its transaction stays short. */
 const BATCH_MAX = 500;
@@ -43,7 +46,10 @@ const BATCH_MAX = 500;
  */
 const WAIT_MS = 100;
 
-/** Limits of the batches. Batches run one at a time, and namespaces take turns. */
+/**
+ * Limits of the fair queue of batches. One batch runs at a time, and at most one batch of each namespace waits, so the
+ * namespaces alternate.
+ */
 const BATCHING = { places: 1, waitingMax: { namespace: 1, all: Infinity } };
 
 export type ReplayRunnerDeps = ReplayWindow & {
@@ -54,12 +60,15 @@ export type ReplayRunnerDeps = ReplayWindow & {
 };
 
 /**
- * Runs until no job is running or `signal` aborts. Resolves to false, which means that another run is not needed
- * immediately: the next scheduled check finds jobs that start later.
+ * Runs until no job is running or `signal` aborts. Always resolves to false, which means that no further run is needed
+ * immediately. The next scheduled check finds jobs that start later.
  */
 export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal): Promise<boolean> {
   const queue = createFairQueue({ kind: 'replays', ...BATCHING, metrics: deps.metrics });
-  /** ID of the job that ran the last batch, by namespace. The next batch runs for another job, if there is one. */
+  /**
+   * ID of the job that ran the last batch, by namespace. The next batch is for a different job, if the namespace has
+   * one.
+   */
   const last = new Map<string, string>();
   while (!signal.aborted) {
     const jobs = await runningJobs(deps.pool);
@@ -74,7 +83,7 @@ export async function runReplayJobs(deps: ReplayRunnerDeps, signal: AbortSignal)
     const ended = await Promise.allSettled(turns);
     for (const one of ended) if (one.status === 'rejected') throw one.reason;
     const hasMoved = ended.some((one) => one.status === 'fulfilled' && one.value);
-    // An abort during the wait is not a failure.
+    // If `signal` aborts during the delay, that is not a failure.
     if (!hasMoved) await delay(WAIT_MS, { signal }).catch(() => undefined);
   }
   return false;
@@ -156,7 +165,9 @@ function retryBatch({ id, cursor, done }: JobRow, scope: ReplayScope, room: numb
   return { scope, jobId: id, after: cursor, isFirst: done === 0, rows: LOOKED_AT, room };
 }
 
-/** Returns the part of the scope that is not processed yet. Omits events that became too old in the meantime. */
+/**
+ * Returns the part of the scope that is not processed yet, without events that have become too old since the job began.
+ */
 function remaining(job: JobRow, scope: ReplayScope, windowFromMs: number): ReplayScope {
   const oldest = lowestUuidAt(windowFromMs - 3_600_000);
   const next = job.cursor === null ? scope.from : nextUuid(job.cursor);
