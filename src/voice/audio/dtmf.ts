@@ -7,10 +7,10 @@ const ROWS_HZ = [697, 770, 852, 941];
 const COLUMNS_HZ = [1_209, 1_336, 1_477, 1_633];
 const KEYS = ['123A', '456B', '789C', '*0#D'];
 
-/** Duration of a tone and of the gap after it. ITU-T Q.24 requires at least 40 ms for each. */
+/** Duration in ms of a tone and of the gap after it. ITU-T Q.24 requires at least 40 ms for each. */
 const TONE_MS = 100;
 const GAP_MS = 80;
-/** Length of the pause that `w` stands for. */
+/** Length in ms of the pause that `w` stands for. */
 const WAIT_MS = 500;
 /** Amplitude of each sine, relative to full scale. The sum of two sines clips if each is above 0.5. */
 const LEVEL = 0.25;

@@ -1,6 +1,6 @@
 /**
  * µ-law encoding of ITU-T G.711: eight bits per sample. Telephones use it at 8 kHz. A byte consists of a sign, a
- * segment (one of eight, each twice as wide as the previous one) and a step (one of sixteen in the segment). All bits
+ * segment and a step. Each of the eight segments is twice as wide as the previous one and has sixteen steps. All bits
  * are inverted.
  */
 
@@ -26,7 +26,7 @@ export function decodeMuLaw(bytes: Uint8Array): Int16Array {
 }
 
 const POSITIVE_TO_NEGATIVE = 0x7f;
-/** Bias in 14-bit units. With it, all segments begin at a power of two. */
+/** Value added to each magnitude, in 14-bit units. The addition makes every segment begin at a power of two. */
 const BIAS = 33;
 const LOUDEST = 8_158;
 

@@ -2,9 +2,9 @@ import { clearTimeout, monotonicMs, setTimeout } from '../../clock.ts';
 import { createByteQueue } from './byte-queue.ts';
 
 /**
- * Sends audio in real time: one 20 ms frame every 20 ms. Each frame is scheduled relative to the first one, so that the
- * delays of late timers do not add up. After a stall, at most `burstFrames` frames are sent together. The rest of the
- * delay becomes a pause, and later frames follow in real time.
+ * Sends audio in real time: one 20 ms frame every 20 ms. Each frame is scheduled relative to the first frame, so that
+ * the delays of late timers do not add up. After a stall of the process, at most `burstFrames` overdue frames are sent
+ * together. The rest of the delay becomes a pause, after which frames follow in real time.
  */
 export type Pacer = {
   /** Queues bytes of any length. */
@@ -23,7 +23,7 @@ export type Pacer = {
 export type Played = { playedMs: number; droppedMs: number };
 
 export type PacerDeps = {
-  /** Sends a whole frame. The pacer does not reuse the memory of the frame. */
+  /** Sends a whole frame. The callee may keep `frame`, because the pacer does not reuse its memory. */
   send: (frame: Uint8Array) => void;
   /** Called when everything pushed has been sent. */
   onDrained?: () => void;
@@ -31,9 +31,12 @@ export type PacerDeps = {
   bytesPerFrame: number;
   /** Byte that encodes silence: 0 for PCM16, `MU_LAW_SILENCE` for µ-law. */
   silence: number;
-  /** Number of frames sent before they are due, so that a late timer is inaudible. Default 0. */
+  /** Number of frames to send before they are due, so that a late timer causes no audible gap. Default 0. */
   aheadFrames?: number;
-  /** Maximum number of frames sent together; at least `aheadFrames` + 1. Default 5, which is 100 ms. */
+  /**
+   * Maximum number of overdue frames that are sent together after a stall; at least `aheadFrames` + 1. Default 5, which
+   * is 100 ms.
+   */
   burstFrames?: number;
   /** Monotonic clock. */
   nowMs?: () => number;

@@ -17,7 +17,7 @@ export function createPcmReader(channels = 1): PcmReader {
     push: (bytes) => {
       const all = rest.length === 0 ? viewOf(bytes) : Buffer.concat([rest, bytes]);
       const moments = Math.floor(all.length / momentBytes);
-      // The rest is copied, because the caller may reuse the memory of `bytes`.
+      // Copies the incomplete sample, because the caller may reuse the memory of `bytes`.
       rest = Buffer.from(all.subarray(moments * momentBytes));
       if (channels === 1) return samplesOf(all, moments);
       return Int16Array.from({ length: moments }, (_, at) => meanAt(all, at * momentBytes));

@@ -79,7 +79,10 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
 /** Polyphase filter. `up / down` is the ratio of the rates. Each of the `phases` has `2 × half` coefficients. */
 type Filter = { up: number; down: number; half: number; phases: readonly Float32Array[] };
 
-/** Zero crossings of the sinc on each side, counted at the lower rate. */
+/**
+ * Number of zero crossings of the sinc on each side, which is also the half-width of the filter in samples of the lower
+ * rate.
+ */
 const CROSSINGS = 32;
 /** Cut-off relative to half the lower rate, in the middle of the transition band. */
 const CUTOFF = 0.92;
@@ -105,7 +108,7 @@ function makeFilter(from: number, to: number): Filter {
       const distance = at - (half - 1) - phase / up;
       return cutoff * sinc(cutoff * distance) * kaiser(distance / half);
     });
-    // The factors are normalized, because otherwise a constant input would produce a hum at the rate at which the
+    // Normalizes the factors of each phase. Without this, a constant input would produce a hum at the rate at which the
     // phases repeat.
     const sum = factors.reduce((total, one) => total + one, 0);
     return factors.map((one) => one / sum);

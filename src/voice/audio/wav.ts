@@ -46,7 +46,10 @@ export class WavError extends Error {
   override readonly name = 'WavError';
 }
 
-/** Maximum number of bytes before the samples: the RIFF header and the chunks that precede `data`. */
+/**
+ * Maximum number of bytes before the samples: the RIFF header and the chunks that precede `data`. A longer header is an
+ * error.
+ */
 const HEADER_BYTES_MAX = 64 * 1024;
 const CHANNELS_MAX = 8;
 
@@ -86,7 +89,7 @@ export function isWav(start: Buffer): boolean {
 function readFormat(chunk: Buffer): Omit<WavFormat, 'dataBytes'> {
   if (chunk.length < 16) throw new WavError('is a WAV that does not state its sample format');
   const tag = chunk.readUInt16LE(0);
-  // The extensible format contains the real format at the start of a GUID.
+  // In the extensible format, the first two bytes of a GUID contain the real format.
   const format = tag === EXTENSIBLE && chunk.length >= 26 ? chunk.readUInt16LE(24) : tag;
   const bits = chunk.readUInt16LE(14);
   if (format !== PCM) {

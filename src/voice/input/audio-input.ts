@@ -6,7 +6,7 @@ import { textInTime } from '../stt/text-in-time.ts';
 import { endOfTurn } from './end-of-turn.ts';
 import { isBackchannel } from './is-backchannel.ts';
 
-/** Receives the user's audio, recognizes the words, and detects the end of each turn. */
+/** Receives the user's audio, transcribes it with `stt`, and detects the end of each turn. */
 export type AudioInput = {
   /** Receives PCM16 at the sample rate of the line, as it arrives. */
   hear: (samples: Int16Array) => void;
@@ -31,8 +31,9 @@ export type AudioInputDeps = {
 };
 
 /**
- * Length of speech that interrupts the agent, whatever the user says. Backchannels such as "mhm" and coughs are
- * shorter. Shorter speech interrupts the agent when its text arrives, unless the text is a backchannel.
+ * Length in ms of speech that interrupts the agent, whatever the user says. Coughs and backchannels such as "mhm" are
+ * shorter. Shorter speech interrupts the agent only when its transcript arrives, and only if the transcript is not a
+ * backchannel.
  */
 export const BARGE_IN_MS = 500;
 const SILENCE_MS = 400;
@@ -78,7 +79,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   function take(whole: Utterance, text: string | undefined, soundMs: number): void {
     const isOverAgent = whole.isOver && !whole.hasInterrupted && isAgentSpeaking();
     if (isOverAgent && (text === undefined || isBackchannel(text, deps.language))) return;
-    // The agent was interrupted by this speech, so `onLost` is called even if no words were recognized.
+    // This speech interrupted the agent, so `onLost` is called even if no words were recognized.
     if (text === undefined || (text === '' && whole.hasInterrupted)) return deps.onLost();
     if (text === '') return turn.look(utterance !== undefined);
     if (isAgentSpeaking()) deps.onInterrupt();
@@ -126,11 +127,11 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
   };
 }
 
-/** Collects the user's words until their turn is over. */
+/** Collects the user's words until the user's turn is over. */
 type Turn = {
   /** Adds text to the turn. `soundMs` is the time of the last sound of this text. */
   add: (text: string, soundMs: number) => void;
-  /** Reports the turn if it is over. If it is not, checks again after more silence. */
+  /** Reports the turn if it is over. If the turn is not over, schedules another check after more silence. */
   look: (isSpeaking: boolean) => void;
   /** Keeps the turn open, because the user is speaking. */
   goesOn: () => void;

@@ -12,8 +12,8 @@ export type AudioLimit = {
 };
 
 /**
- * Maximum rate of incoming audio as a multiple of real time (`SPEED_MAX`), and the amount of audio that a network may
- * delay and then deliver at once (`HELD_BACK_MS`).
+ * `SPEED_MAX` is the maximum rate of incoming audio, as a multiple of real time. `HELD_BACK_MS` is the length of audio
+ * that may exceed this rate, because a network may delay audio and then deliver it at once.
  */
 const SPEED_MAX = 2;
 const HELD_BACK_MS = 3_000;

@@ -7,9 +7,12 @@ export type DtmfAggregator = {
   stop: () => void;
 };
 
-/** Longest pause between two keys of the same input. */
+/** Maximum pause in ms between two keys of the same input. */
 const PAUSE_MS = 2_000;
-/** Maximum number of keys. People do not type longer numbers, but a key that is held down sends ten digits a second. */
+/**
+ * Maximum number of keys in one input; further keys are dropped. Callers do not enter longer numbers, but a key that is
+ * held down sends ten digits a second.
+ */
 const DIGITS_MAX = 32;
 
 /**

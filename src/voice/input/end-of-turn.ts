@@ -12,26 +12,27 @@ export type TurnSoFar = {
   silenceMs: number;
   /** Language tag (BCP 47). Default English. */
   language?: string | undefined;
-  /** Minimum silence, however finished the text sounds. Default 400. */
+  /** Minimum silence in ms, even if the text sounds finished. Default 400. */
   minDelayMs?: number | undefined;
-  /** Maximum silence, however unfinished the text sounds. Default 2500. */
+  /** Maximum silence in ms, even if the text sounds unfinished. Default 2500. */
   maxDelayMs?: number | undefined;
 };
 
 /**
- * Result of `endOfTurn`. `waitMs` is how much longer the silence must last before the turn ends, or 0 if it is over.
+ * Result of `endOfTurn`. `waitMs` is how much longer the silence must last until the turn is over, or 0 if the turn is
+ * over.
  */
 export type EndOfTurn = { isOver: boolean; waitMs: number };
 
 const MIN_DELAY_MS = 400;
 const MAX_DELAY_MS = 2_500;
-/** Number of characters to examine. Only the end of the text determines whether the turn is over. */
+/** Number of characters at the end of the text to examine. Earlier text does not affect whether the turn is over. */
 const END_CHARS = 1_000;
 
 /**
- * Decides from the silence and the words whether the user's turn is over. A finished sentence needs only a short
- * silence. "I'd like to and", half a number or "um" needs a longer one. Recognizers end every text with a period, so
- * words count for more than punctuation.
+ * Decides from the silence and the words whether the user's turn is over. After a finished sentence, a short silence is
+ * enough. After "I'd like to and", half a number or "um", the silence must be longer. Words count for more than
+ * punctuation, because recognizers end every text with a period.
  */
 export function endOfTurn(turn: TurnSoFar): EndOfTurn {
   const { minDelayMs: min = MIN_DELAY_MS, maxDelayMs: max = MAX_DELAY_MS } = turn;
@@ -61,7 +62,8 @@ function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boole
 }
 
 /**
- * Returns whether the user is dictating a number or a name that may continue, as groups of digits or single letters.
+ * Returns whether the user is dictating, as groups of digits or as single letters, a number or a name that may
+ * continue.
  */
 function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
   const isPart = (word: string): boolean =>

@@ -6,8 +6,8 @@ const CHARS_MAX = 200;
 
 /**
  * Returns whether the user's speech while the agent speaks is only a backchannel ("mhm", "ok, yeah") or contains no
- * words. In that case, the agent continues to speak. Call this only while the agent speaks: after the agent has
- * finished, "yes" is an answer.
+ * words. If so, the agent continues to speak. Call this only while the agent speaks: once the agent has finished, "yes"
+ * is an answer.
  */
 export function isBackchannel(text: string, language?: string): boolean {
   if (text.length > CHARS_MAX) return false;

@@ -13,12 +13,13 @@ export type MessageLimit = {
 
 export type MessageLimits = {
   /**
-   * Maximum number of pending messages (`pending`), and of the characters in all of them (`pendingChars`). A message
-   * with more than `pendingChars` characters is allowed if no other message is pending.
+   * `pending` is the maximum number of messages that wait to be stored. `pendingChars` is the maximum number of
+   * characters in all of these messages. A single message with more characters is allowed if no other message is
+   * pending.
    */
   pending: number;
   pendingChars: number;
-  /** Maximum number of messages in a burst (`burst`), and the sustained rate in messages per second (`perSec`). */
+  /** `burst` is the maximum number of messages in a burst. `perSec` is the sustained rate in messages per second. */
   burst: number;
   perSec: number;
 };
@@ -48,7 +49,7 @@ export function createMessageLimit(limits: MessageLimits): MessageLimit {
 const SWEEP_MS = 60_000;
 
 /**
- * Returns a function that returns the limit for a key. A limit outlives the sockets that use it. It is deleted when it
+ * Returns a function that returns the limit for a key. A limit outlives the sockets that use it, and is deleted once it
  * is back in its initial state.
  */
 export function createMessageLimits(limits: MessageLimits): (key: string) => MessageLimit {

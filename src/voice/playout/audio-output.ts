@@ -13,7 +13,10 @@ export type AudioOutput = PlayoutOutput & {
 };
 
 export type AudioOutputDeps = Omit<AudioQueueDeps, 'keepsSound'> & {
-  /** Finds the last word that was played. Without a retranscriber, that word is estimated from the audio alone. */
+  /**
+   * Transcribes an interrupted sentence to find the last word that was played. Without a retranscriber, that word is
+   * estimated from the audio alone.
+   */
   retranscriber?: Pick<Retranscriber, 'listen'> | undefined;
 };
 
@@ -40,7 +43,8 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
   function interrupt(segments: readonly Segment[]): Interruption | undefined {
     const playing = unplayed.first();
     const owner = playing ? playing.segment : splitter.segment();
-    // A protected greeting is played in full. So are DTMF tones, which are meant for a machine and not for the user.
+    // A protected greeting is played in full. DTMF tones are also played in full, because they are meant for a machine
+    // and not for the user.
     if (!owner?.allowInterruptions) return undefined;
     const playedFrames = queue.clear();
     const dropped = unplayed.drop();
@@ -92,8 +96,8 @@ export function createAudioOutput(deps: AudioOutputDeps): AudioOutput {
 
 /**
  * Returns the position in a segment at which playback was interrupted. `words` is the played part of the interrupted
- * sentence. If `words` is empty, the position is the end of the sentence before it and not the start of the interrupted
- * sentence. The start would count Markdown marks between the two sentences as played.
+ * sentence. If `words` is empty, the position is the end of the previous sentence. If it were the start of the
+ * interrupted sentence, the Markdown marks between the two sentences would count as played.
  */
 const cutAt = ({ start }: Sentence, segment: Segment, words: string): Cut => ({
   segment,
@@ -112,8 +116,8 @@ type Unplayed = {
 };
 
 /**
- * Time in ms after a sentence's last frame at which the sentence counts as played even if its mark has not come back.
- * Some carriers do not report marks.
+ * Time in ms after a sentence's last frame. When it has passed, the sentence counts as played even if its mark has not
+ * come back, because some carriers do not report marks.
  */
 const MARK_LOST_MS = 3_000;
 
@@ -170,8 +174,8 @@ function createSplitter(): Splitter {
   let run: { segment: Segment; rest: string; at: number } | undefined;
 
   /**
-   * Adds the position in the segment to each sentence. There is only white space between two sentences, so the search
-   * finds the right position.
+   * Adds the position in the segment to each sentence. In the words to speak, two sentences are separated only by white
+   * space, so the search finds the right position.
    */
   const place = (of: NonNullable<typeof run>, texts: readonly string[]): Piece[] =>
     texts.map((text) => {

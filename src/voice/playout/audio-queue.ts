@@ -52,8 +52,8 @@ export type AudioQueueDeps = {
 /** Number of frames sent before they are due, so that a late timer causes no audible gap. */
 const AHEAD_FRAMES = 5;
 /**
- * Maximum length of audio to synthesize ahead of playback. Audio that is discarded after an interruption still costs
- * money.
+ * Maximum length in ms of audio to synthesize ahead of playback. The length is limited because audio that is discarded
+ * after an interruption still costs money.
  */
 const MADE_AHEAD_MS = 15_000;
 const LOOK_MS = 100;

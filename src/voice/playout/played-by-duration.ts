@@ -1,10 +1,10 @@
 import { wordsOf } from './words.ts';
 
 /**
- * Estimates from the audio alone how much of a sentence was played, because providers do not report the times of words.
- * The duration of a word is estimated from its letters and syllables. Words before punctuation last longer. A pause in
- * the audio indicates punctuation. docs/evaluation.md reports the accuracy for third-party texts and for several
- * languages.
+ * Estimates how much of a sentence was played. The estimate uses only the audio and the text, because providers do not
+ * report the times of words. The duration of a word is estimated from its letters and syllables. Words before
+ * punctuation last longer. A pause in the audio indicates punctuation. docs/evaluation.md reports the accuracy for
+ * third-party texts and for several languages.
  */
 
 /** Amount of speech in the audio of a sentence. All numbers count 20 ms frames that contain speech. */
@@ -47,7 +47,10 @@ export function playedByDuration(text: string, speech: SpokenFrames): string {
   return text.slice(0, end);
 }
 
-/** Position between two words: the number of words, the total weight, and the number of frames before it. */
+/**
+ * Position between two words. The fields are the number of words, their total weight, and the number of frames before
+ * the position.
+ */
 type Place = { word: number; weight: number; frame: number };
 
 /**
@@ -115,7 +118,7 @@ function weighed(text: string): Word[] {
   });
 }
 
-/** Extra weight of a word before a pause. */
+/** Weight that is added to a word before punctuation, because such words last longer. A letter has a weight of 1. */
 const LINGERS = 2;
 /**
  * Characters that are spoken as whole words or letter names, each with the number of ordinary letters that take as long

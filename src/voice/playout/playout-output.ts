@@ -11,8 +11,8 @@ export type PlayoutOutput = {
    */
   sendKeys: (keys: string) => void;
   /**
-   * Shows words that do not appear in the transcript. Present only on outputs that play nothing. On other outputs, the
-   * `Playout` passes such words to `pushText`.
+   * Shows words that do not appear in the transcript. Only outputs that play nothing have this method. For other
+   * outputs, the `Playout` passes such words to `pushText`.
    */
   aside?: (text: string) => void;
   /** Returns whether something is playing or waiting to be played. */

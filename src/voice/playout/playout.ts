@@ -29,10 +29,10 @@ export type Playout = {
    * the output measures playback.
    */
   confirmPlayed: () => void;
-  /** Resolves when everything has been played or the signal aborts, and after a minute at the latest. */
+  /** Resolves when everything has been played, when the signal aborts, or after a minute. */
   waitForPlayout: (signal: AbortSignal) => Promise<void>;
   readonly reportsPlayback: boolean;
-  /** Speaks the words that are already waiting and then `lastWords`. Ignores all later words. */
+  /** Speaks the words that are already waiting, then `lastWords`, and ignores all later words. */
   close: (lastWords?: string) => void;
   /** Drops everything that has not been played, because the user has left. */
   stop: () => void;
@@ -46,8 +46,8 @@ export type Interrupted = {
 };
 
 /**
- * Maximum number of segments in memory. Usually there is only the one that is playing. There are more only if several
- * AI agents and human agents speak in the same conversation.
+ * Maximum number of segments in memory. Usually only the segment that is playing is in memory. There are more only if
+ * several AI agents and human agents speak in the same conversation.
  */
 const KEPT = 20;
 const WAIT_MAX_MS = 60_000;

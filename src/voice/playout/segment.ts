@@ -1,6 +1,6 @@
 import { createSpeakable, type Speakable } from '../tts/spoken/speakable.ts';
 
-/** Part of the agent's speech that is spoken in one go, with a record of how much of it was played. */
+/** One reply, stored turn or aside that the agent speaks, with a record of how much of it was played. */
 export type Segment = {
   /** Text received so far; it may be Markdown. */
   text: string;

@@ -3,7 +3,7 @@ import { playedByDuration, type SpokenFrames } from './played-by-duration.ts';
 import { MS_PER_CHARACTER, type Segment } from './segment.ts';
 
 /**
- * Sentence to speak on a line, and its progress: synthesized, sent, played. Frames last 20 ms and are counted from the
+ * Sentence to speak on a line, with its progress from synthesis to playback. Frames last 20 ms and are counted from the
  * last `clear`.
  */
 export type Sentence = {
@@ -58,7 +58,10 @@ export function createSentence({
   };
 }
 
-/** Typical speaking rate, used to estimate the length of a sentence that is not fully synthesized. */
+/**
+ * Typical speaking rate in characters per frame. Used to estimate the length of a sentence that is not fully
+ * synthesized.
+ */
 const CHARS_PER_FRAME = FRAME_MS / MS_PER_CHARACTER;
 
 /**
@@ -117,7 +120,7 @@ function wordsWithin(sentence: Sentence, playedFrames: number): string {
   return playedByDuration(text, { ...speech, all });
 }
 
-/** Level below which audio is a pause, relative to the loudest sample of the sentence. */
+/** Level below which audio counts as a pause, as a share of the loudest sample of the sentence. */
 const PAUSE = 1 / 30;
 /** Length of the shortest pause, in 20 ms frames. A shorter silence belongs to a consonant. */
 const PAUSE_FRAMES_MIN = 6;

@@ -3,7 +3,7 @@ import { reasonOf } from '../../errors.ts';
 import type { Logger } from '../../platform/observability/logger.ts';
 import type { Tts } from '../tts/tts.ts';
 
-/** Time without audio after which the request is aborted. */
+/** Time in ms without audio after which the request is aborted. */
 const STALL_MS = 10_000;
 /** Number of attempts. Each attempt includes all fallback providers. */
 const TRIES = 2;

@@ -9,7 +9,7 @@ export type TextSink = {
   sendKeys: (keys: string) => void;
 };
 
-/** Estimated duration of a DTMF key: its tone and the pause after it. */
+/** Estimated duration in ms of a DTMF tone and the pause after it. */
 const KEY_MS = 250;
 
 /**
@@ -72,9 +72,9 @@ export function createSilentOutput(more: Pick<PlayoutOutput, 'aside'> = {}): Pla
 }
 
 /**
- * Returns the index of the interrupted segment. This is the last segment that contains the reported words. If none
- * contains them, it is the last segment of all. If no words were reported, it is the segment whose estimated start is
- * closest to the current time.
+ * Returns the index of the interrupted segment. This is the last segment that contains the reported words, or the last
+ * of all segments if none contains them. If no words were reported, it is the segment whose estimated start is closest
+ * to the current time.
  */
 function playing(
   segments: readonly Segment[],

@@ -1,6 +1,6 @@
 /**
- * Word of a text, including the punctuation after it. `end` is the position in the text at which it ends, in
- * characters.
+ * Word of a text, including the punctuation after it. `end` is the position in the text, in characters, at which the
+ * word and its punctuation end.
  */
 export type TextWord = { word: string; end: number };
 

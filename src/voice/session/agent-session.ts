@@ -22,8 +22,8 @@ export type AgentSessionDeps = TurnTakerDeps & { followers: Pick<Followers, 'ope
  */
 export type AgentSession = {
   /**
-   * Handles an event of the line. Settles when the user's words are stored, or when they certainly never will be. Never
-   * rejects.
+   * Handles an event of the line. Settles when the user's words are stored or dropped. Returns undefined if there is
+   * nothing to store. Never rejects.
    */
   on: (event: LineEvent) => Promise<void> | undefined;
   /** Sends DTMF tones after all words that are already waiting to be played. */
@@ -59,9 +59,9 @@ export type AgentSessionInput = {
 const RETRY_MS = 500;
 
 /**
- * Starts a session. It speaks the first turn and the turns of human agents as it finds them in the transcript, and
- * replies as the model generates them. While the database is unavailable, it asks the user to wait. What the user says
- * in the meantime is stored once the database is available again.
+ * Starts a session. It reads the first turn and the turns of human agents from the transcript and speaks them. It
+ * speaks replies as the model generates them. While the database is unavailable, it asks the user to wait. What the
+ * user says during that time is stored once the database is available again.
  */
 export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInput): AgentSession {
   const { conversationId, language, playout } = input;
@@ -71,8 +71,8 @@ export function startAgentSession(deps: AgentSessionDeps, input: AgentSessionInp
   const dtmf = createDtmfAggregator((text) => void turns.hear(text));
 
   function heard(text: string): Promise<void> | undefined {
-    // A backchannel while a reply is being generated only shows that the user is listening. At any other time, words
-    // such as "yes" are an answer.
+    // While a reply is being generated, a backchannel such as "yes" only shows that the user is listening. At any other
+    // time, "yes" is an answer.
     if (turns.isReplying() && isBackchannel(text, language)) return undefined;
     return turns.hear(text);
   }
@@ -142,7 +142,7 @@ async function followTurns(
   { turns, gone }: Following,
 ): Promise<void> {
   const { namespace, conversationId: id, saidTo, captions, playout, isGreetingKept } = input;
-  // Captions show the whole transcript, so they need it from the start.
+  // Captions show the whole transcript, so all turns are read, starting with the first.
   let after = captions ? -1 : saidTo;
 
   async function tell(followed: Followed): Promise<void> {
@@ -153,8 +153,8 @@ async function followTurns(
     if (index <= saidTo) return;
     // A turn that was interrupted on an earlier connection of the same call is not repeated on this one.
     if (interrupted || (role !== 'agent' && role !== 'human')) return;
-    // A reply from this process may appear in the transcript before `wasSaid` knows its index. Once no turn is in
-    // progress, `wasSaid` knows it.
+    // A reply from this process may appear in the transcript before its index is recorded for `wasSaid`. The index is
+    // recorded by the time that no turn is in progress.
     if (role === 'agent') await turns.idle();
     if (turns.wasSaid(index) || text === '') return;
     playout.sayTurn(followed.turn, { allowInterruptions: !isGreetingKept || index !== 0 });

@@ -35,8 +35,8 @@ export type TurnTakerInput = {
 /** Stores the user's words as turns, and speaks the replies as the model generates them. */
 export type TurnTaker = {
   /**
-   * Stores the user's words as a turn and speaks the reply. Settles when the turn is stored, or when it certainly never
-   * will be. Never rejects.
+   * Stores the user's words as a turn and speaks the reply. Settles when the turn has been stored or dropped. Never
+   * rejects.
    */
   hear: (text: string) => Promise<void>;
   /** Returns whether a reply is being generated and has not been canceled. */
@@ -51,9 +51,15 @@ export type TurnTaker = {
   idle: () => Promise<void>;
 };
 
-/** Maximum number of turns in progress or waiting. Users say less than this while one turn is being stored. */
+/**
+ * Maximum number of turns in progress or waiting; further utterances are dropped. Users do not say that much while one
+ * turn is being stored.
+ */
 const IN_HAND_MAX = 50;
-/** Intervals between attempts to store a turn (`RETRY_MS`) and between spoken requests to wait (`MOMENT_EVERY_MS`). */
+/**
+ * Intervals in ms: between attempts to store a turn (`RETRY_MS`), and between spoken requests to wait
+ * (`MOMENT_EVERY_MS`).
+ */
 const RETRY_MS = 500;
 const MOMENT_EVERY_MS = 15_000;
 
@@ -70,7 +76,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
    * Number of turns waiting for the database. While it is not 0, a new turn waits until all earlier turns are finished.
    */
   let waiting = 0;
-  /** Settles when the most recent turn is stored, or when it certainly never will be. */
+  /** Settles when the most recent turn has been stored or dropped. */
   let stored: Promise<unknown> = Promise.resolve();
 
   /**
@@ -106,8 +112,8 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
         playout.finish(segment, turn);
       }
     } catch (error) {
-      // An `ApiError` means that the conversation has ended. The session learns this from the transcript, so there is
-      // nothing to do here.
+      // An `ApiError` means that the conversation has ended. The session reads the end of the conversation from the
+      // transcript, so there is nothing to do here.
       if (!(error instanceof ApiError)) throw error;
     } finally {
       playout.end(segment);
@@ -150,7 +156,7 @@ export function createTurnTaker(deps: TurnTakerDeps, input: TurnTakerInput): Tur
 type Waiting = TurnTakerInput & { waits: (ready: Promise<unknown>) => Promise<void> };
 
 /**
- * Retries storing a turn until it succeeds, or until an error shows that it never can.
+ * Tries to store a turn until it is stored, or until an error shows that it cannot be stored.
  * @throws ApiError conversation_ended, not_found
  */
 async function untilStored(

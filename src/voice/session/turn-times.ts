@@ -2,7 +2,7 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
 
 /**
  * How long a user waits for a reply, in ms, from the end of their speech to the first audio of the reply. A time that
- * does not apply is null. For example, a written message has no end of speech.
+ * does not apply is null: a written message, for example, has no end of speech.
  */
 export type TurnTimes = {
   /** Time from the end of speech to its text, including the silence that shows that the turn is over. */
@@ -33,7 +33,8 @@ export function createTimesMeter({
 }
 
 /**
- * Measures the times of one turn after the other. A turn that is interrupted before its first audio is not reported.
+ * Measures the response times of each turn, one turn at a time. If the user interrupts a turn before its first audio,
+ * the turn is not reported.
  */
 export type TurnClock = {
   /**

@@ -23,9 +23,12 @@ export type OpenAiSttDeps = {
   nowMs?: () => number;
 };
 
-/** Maximum length of one utterance: 1.9 MB at 16 kHz. */
+/** Maximum length of one utterance in seconds. At 16 kHz, this is 1.9 MB of PCM16. */
 export const UTTERANCE_SEC_MAX = 60;
-/** Minimum length of one utterance. Shorter audio contains no words, and servers reject it. */
+/**
+ * Minimum length of one utterance in seconds. Shorter audio is not sent, because it contains no words and servers
+ * reject it.
+ */
 const UTTERANCE_SEC_MIN = 0.1;
 
 /**

@@ -17,18 +17,19 @@ export type Transcribed = {
   hints?: readonly string[] | undefined;
 };
 
-/** Maximum size of a response. A minute of speech is about 1,000 characters. */
+/** Maximum size of a response in bytes. A minute of speech has about 1,000 characters of text. */
 const ANSWER_BYTES_MAX = 256 * 1024;
 /**
- * Maximum number of characters per second of audio. The fastest speakers reach 30. Models that begin to repeat
- * themselves reach hundreds.
+ * Maximum number of characters of text per second of audio; a longer transcript is an error. The fastest speakers reach
+ * 30. Models that begin to repeat themselves reach hundreds.
  */
 const CHARS_PER_SEC_MAX = 60;
 /**
- * Additional characters allowed for short audio, because numbers and addresses are longer in writing than in speech.
+ * Number of characters that are allowed in addition to `CHARS_PER_SEC_MAX`. Without them, numbers and addresses in
+ * short audio could exceed the limit, because they are longer in writing than in speech.
  */
 const CHARS_MIN = 200;
-/** Maximum length of the hints. Whisper reads the last 224 tokens of a prompt. */
+/** Maximum length of the hints in characters. Whisper reads only the last 224 tokens of a prompt. */
 const HINT_CHARS_MAX = 600;
 
 const number = z.number().nullish().catch(undefined);

@@ -24,7 +24,7 @@ const LOGPROB = -1;
 const SURELY_SPEECH_PROB = 0.3;
 const SURELY_LOGPROB = -0.7;
 
-/** Returns whether Whisper would treat a segment as silence. It does so only if both numbers indicate silence. */
+/** Returns whether Whisper would treat a segment as silence. Whisper does so only if both numbers indicate silence. */
 export function isSilence({ no_speech_prob: noSpeech, avg_logprob: logprob }: Likelihood): boolean {
   return (noSpeech ?? 0) > NO_SPEECH_PROB && (logprob ?? 0) < LOGPROB;
 }
@@ -70,7 +70,7 @@ const LOUD_DB = 15;
 const SPEECH_DB = 9;
 /**
  * Bounds of the noise level in dB. Noise below the minimum is inaudible. A level above the maximum means that the
- * speech has no pause, so that the softest window is speech.
+ * speech has no pause: even the softest window is speech.
  */
 const FLOOR_DB = { min: -65, max: -40 };
 /** Minimum speaking time in ms per letter of the text. */

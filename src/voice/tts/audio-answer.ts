@@ -83,7 +83,7 @@ const NO_AUDIO: readonly [RegExp, string][] = [
   [/^text\//, 'text'],
 ];
 
-/** Signatures of other formats. The list has only signatures that PCM16 is unlikely to begin with by chance. */
+/** Signatures of other formats. PCM16 is unlikely to begin with one of them by chance. */
 const STARTS: readonly [RegExp, string][] = [
   [/^ID3/, 'MP3'],
   [/^OggS/, 'Ogg'],

@@ -25,9 +25,12 @@ export type OpenAiTtsDeps = {
   sampleRate: number;
 };
 
-/** Maximum speaking time per character. Even the slowest voice takes less, including for Chinese characters. */
+/**
+ * Maximum speaking time per character in seconds. Even the slowest voice takes less, including for Chinese characters.
+ * Longer audio is an error.
+ */
 const SEC_PER_CHAR_MAX = 1;
-/** Additional time that is allowed for pauses. */
+/** Additional time in seconds that is allowed for pauses, whatever the length of the text. */
 const SEC_MAX = 30;
 
 /**
@@ -126,7 +129,8 @@ async function* speakOnce(
       if (out.length > 0) yield out;
     }
     if (done) break;
-    // Because of the `yield` above, the wait starts only when the caller reads again.
+    // The generator pauses at the `yield` above until the caller reads again, so a slow caller does not cause a
+    // timeout.
     patience.wait();
   }
   if (resampler === undefined) throw new InvalidAnswer('answered without audio');

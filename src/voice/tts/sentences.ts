@@ -16,11 +16,11 @@ export type Sentences = {
 
 /** Maximum length of a piece in UTF-16 code units. Splitting never cuts surrogate pairs or combined characters. */
 export const PIECE_CHARS_MAX = 250;
-/** Minimum length of the first piece. It may be a clause, so that speech starts early. */
+/** Minimum length of the first piece in characters. The first piece may be a clause, so that speech starts early. */
 const FIRST_CHARS_MIN = 24;
 /**
- * Minimum length of other pieces. Shorter sentences are spoken together with the text that follows, as in "No. It is
- * not."
+ * Minimum length of the other pieces in characters. Shorter sentences are spoken together with the text that follows,
+ * as in "No. It is not."
  */
 const CHARS_MIN = 12;
 
@@ -109,7 +109,7 @@ function judge(before: string, sign: string, after: string): Verdict {
   // More punctuation, or a closing quote, may follow.
   if (after === '') return 'unknown';
   if (WIDE.test(sign)) return 'end';
-  // Decimals, web addresses, version numbers and "e.g." have no space after the period.
+  // The periods within decimals, web addresses, version numbers and "e.g." are not followed by a space.
   if (!/^\s/u.test(after)) return 'no_end';
   if (!/^[.…]/u.test(sign)) return 'end';
   const next = after.trimStart();

@@ -7,11 +7,14 @@ export type NoiseFloor = {
   note: (db: number) => void;
 };
 
-/** Minimum of the estimate. A quiet line has less noise than this, but speech below this level is inaudible. */
+/**
+ * Minimum of the estimate in dB. A quiet line has less noise, but a lower estimate would serve no purpose, because
+ * speech below this level is inaudible.
+ */
 const LOWEST_DB = -65;
 /**
- * Number of windows that are compared. Together they last one second. A second of speech contains a gap or a soft
- * sound, whereas a second of steady noise does not.
+ * Number of windows that are compared to recognize steady noise. Together they last one second. A second of speech
+ * contains a gap or a soft sound, whereas a second of steady noise does not.
  */
 const WINDOWS = 31;
 /** Maximum difference in dB between the loudest and the softest window of steady noise, such as a fan or a tone. */

@@ -40,11 +40,14 @@ const START_DB = 9;
 const GO_ON_DB = 5;
 const VOICED = 0.6;
 /**
- * Minimum share of voiced windows at the beginning of speech. It is not 1, because many consonants are not voiced; it
- * is not 0, because noise has no voiced windows.
+ * Minimum share of voiced windows at the beginning of speech. The share is above 0, because noise has no voiced
+ * windows. It is below 1, because many consonants are not voiced.
  */
 const VOICED_SHARE = 0.4;
-/** Number of windows without speech that are allowed between the first windows with speech. Speech has short gaps. */
+/**
+ * Number of windows without speech that are allowed between the first windows with speech, because speech has short
+ * gaps.
+ */
 const GAP_WINDOWS = 3;
 
 /** Creates a detector that uses only level and pitch (docs/decisions/0058). It takes about 0.2% of a core per call. */

@@ -14,7 +14,7 @@ const FLOOR_DB = -96;
 /** Pitch range of voices in Hz, from low male voices to children's voices. */
 const PITCH_MIN = 70;
 const PITCH_MAX = 400;
-/** Sample rate at which the pitch is computed. Higher frequencies are not needed. */
+/** Sample rate in Hz at which the pitch is computed. This rate is enough for the pitch range of voices. */
 const PITCH_RATE = 4_000;
 /** Cut-off of the high-pass filter that removes mains hum and handling noise. */
 const HIGH_PASS_HZ = 100;

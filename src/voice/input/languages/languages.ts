@@ -8,11 +8,11 @@ import en from './en.json' with { type: 'json' };
 export type TurnLanguageFile = {
   /** Language code (ISO 639-1). */
   language: string;
-  /** Words that show that the user is listening, without taking the turn. */
+  /** Words with which a user who does not want to take the turn signals attention. */
   backchannels: readonly string[];
   /** Words that people say while they think. */
   fillers: readonly string[];
-  /** Words after which a turn continues. */
+  /** Words at the end of a text after which the user probably continues. */
   unfinished: readonly string[];
   /** Words that occur in dictated numbers. */
   numbers: readonly string[];

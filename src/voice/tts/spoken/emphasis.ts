@@ -67,8 +67,8 @@ type Opens = boolean | typeof WAIT;
 function closedLater({ text, isWhole }: Source, from: number, closing: RegExp): Opens {
   const [line = ''] = text.slice(from, from + CLOSE_CHARS_MAX + 1).split('\n', 1);
   const found = closing.exec(line);
-  // If the match ends at the end of the text received so far, a letter may follow, and the mark would then not close
-  // emphasis.
+  // If the match ends at the end of the text received so far, the next character may be a letter. A mark before a
+  // letter does not close emphasis.
   const isKnown = found !== null && found.index + found[0].length < line.length;
   const isOver = isWhole || from + line.length < text.length || line.length > CLOSE_CHARS_MAX;
   if (isKnown || (isOver && found !== null)) return true;

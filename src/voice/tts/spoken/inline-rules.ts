@@ -77,8 +77,8 @@ const APART = /^(?:br|p|div|li|tr|td|th|h[1-6]|hr|ul|ol|table|dd|dt|section|bloc
 
 const tag: Rule = (_, source, at) => {
   const { text } = source;
-  // A tag cannot extend beyond its paragraph, and neither can any other span. Otherwise, text that arrives in pieces
-  // would be spoken differently from text that arrives as a whole.
+  // A tag cannot extend beyond its paragraph, and neither can any other span. If tags could, text that arrives in
+  // pieces would be spoken differently from text that arrives as a whole.
   const [rest = ''] = text.slice(at, at + SPAN_CHARS_MAX).split('\n\n', 1);
   const address = /^<(?:https?:\/\/[^\s<>]+|[^\s<>@]+@[^\s<>@]+)>/i.exec(rest)?.[0].length;
   if (address) return { length: address, inner: [at + 1, at + address - 1], closes: true };

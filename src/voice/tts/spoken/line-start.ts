@@ -99,7 +99,7 @@ function silentLine(reading: Reading, { body, isWhole, length }: Line): number |
   return (mayBe || mayBeAddress) && !isWhole ? WAIT : undefined;
 }
 
-/** Returns the length of the Markdown mark at the start of a line, or 0 if none exists. */
+/** Returns the length of the Markdown mark at the start of a line, or 0 if the line has none. */
 function markOf({ body, isWhole }: Line): number | Wait {
   const note = /^\[\^[^\]\s]+\]:[ \t]*/.exec(body)?.[0].length;
   if (note !== undefined) return note;
