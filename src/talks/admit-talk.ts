@@ -33,8 +33,8 @@ export type Admitted = {
   /** The talk to resume, if any. */
   resume: ResumeToken | undefined;
   /**
-   * Reason why the talk to resume has ended. Undefined if the talk continues, or if it is a chat that can still be
-   * shown.
+   * Reason why the talk to resume has ended. Undefined if the talk continues, or if it is a chat that ended recently
+   * enough to be shown again.
    */
   over: string | undefined;
 };
@@ -43,8 +43,8 @@ export type Admitted = {
 const SHOWN_MS = 600_000;
 
 /**
- * Decides whether a web page may start or resume a talk (a chat or voice conversation over one WebSocket). Starting a
- * talk runs two single-row queries. Resuming one runs a third.
+ * Checks whether a web page may start or resume a talk (a chat or voice conversation over one WebSocket). Starting a
+ * talk runs two single-row queries. Resuming a talk runs three.
  * @throws ApiError unauthorized, origin_not_allowed, not_found, not_published, unknown_version, unsupported_type,
  * rate_limited
  */
@@ -60,7 +60,7 @@ export async function admitTalk(
   if (token.origin !== null && token.origin !== headers.origin) {
     throw notAllowed('The token was created for a different origin');
   }
-  // Checks this limit before reading the database, so that a rejected request costs no query.
+  // Checks the rate limit before reading the database, so that a rejected request costs no query.
   await deps.limits.start(tokenKey(start.token));
   const agent = await readAgent(deps.pool, { namespace: token.namespace, id: token.agentId });
   if (!agent) throw new ApiError('not_found', 'The agent was deleted.');
@@ -84,7 +84,7 @@ export async function admitTalk(
 
 /**
  * Returns the reason why the talk to resume has ended. Returns undefined if the talk continues, or if it is a chat that
- * can still be shown.
+ * ended less than `SHOWN_MS` ago.
  * @throws ApiError not_found if the talk was erased
  */
 async function overSince(

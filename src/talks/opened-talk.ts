@@ -13,12 +13,15 @@ export type TalkToOpen = {
    * `reason` is absent, reads it from the database.
    */
   finish: (conversationId: string | undefined, reason?: string) => void;
-  /** Closes the socket with an error, because another window has taken over the talk. */
+  /** Closes the socket with an error. Called when another window has taken over the talk. */
   leave: () => void;
 };
 
 export type OpenedTalk = {
-  /** Handles a message from the visitor. Resolves when the message is stored or has been discarded. */
+  /**
+   * Handles a message from the visitor. Resolves when the message is stored or has been discarded. Returns undefined if
+   * there is nothing to wait for.
+   */
   write: (text: string) => Promise<void> | undefined;
   /** Receives little-endian PCM16 at TALK_RATE, as an even number of bytes. Undefined for a chat. */
   hear: ((bytes: Buffer) => void) | undefined;

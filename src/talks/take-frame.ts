@@ -7,7 +7,7 @@ import { badStart, WrongFrames } from './refuse-talk.ts';
 import type { PageFrame } from './talk-frames.ts';
 import { MESSAGES } from './talk-limits.ts';
 
-/** Maximum bytes of audio per frame, about a quarter of a second. */
+/** Maximum number of bytes of audio in one frame, about a quarter of a second. A longer frame is an error. */
 const SOUND_BYTES_MAX = 8 * 1024;
 
 /** Text frame or audio from a page. */

@@ -10,7 +10,10 @@ export type TalkCaptions = Captions & {
   endedReason: () => string | undefined;
 };
 
-/** Number of recent turns kept in memory, because an interruption of their playback may still shorten them. */
+/**
+ * Number of recent turns kept in memory. If the playback of a turn is interrupted later, its text is shortened to the
+ * part that was played.
+ */
 const KEPT = 50;
 type FollowedTurn = Extract<Followed, { type: 'turn' }>['turn'];
 const ROLES: ReadonlySet<string> = new Set<TurnFrame['role']>(['user', 'agent', 'human']);

@@ -37,15 +37,15 @@ export type TalkLimits = {
 const ASKED_MAX = 600;
 /**
  * Maximum number of resumes per minute and talk. The number is limited because each resume sends the whole conversation
- * again. A page with a bad connection retries less often than this, even with five windows.
+ * again. Pages with a bad connection resume less often than this, even if the talk is open in five windows.
  */
 const RESUMED_MAX = 30;
 
-/** Limits on the messages sent with one token. No person types faster than this, or sends more during one reply. */
+/** Limits on the messages sent with one token. No visitor types faster than this, or sends more during one reply. */
 export const MESSAGES = { pending: 8, pendingChars: 64_000, burst: 20, perSec: 1 };
 /**
  * Maximum number of talks started or resumed per minute with one token. A token belongs to one visitor, and a page
- * presents it once per load.
+ * sends the token once each time it loads.
  */
 const STARTED_MAX = 30;
 

@@ -20,15 +20,15 @@ import { createTalkWindows, type TalkWindows } from './talk-windows.ts';
 import { createVoiceTalks, type VoiceTalkDeps, type VoiceTalks } from './voice-line.ts';
 
 const FRAME_BYTES_MAX = 64 * 1024;
-/** Maximum number of bytes of text in one burst, several times what the message limits allow. */
+/** Maximum number of bytes of text in one burst. It is several times what the message limits allow. */
 const BURST_BYTES = 512 * 1024;
-/** Maximum wait in ms for the first frame. A page with a token sends it immediately. */
+/** Maximum wait in ms for the first frame. A page that has a token sends this frame immediately. */
 const START_MS = 5_000;
 /** Maximum number of consecutive unknown frames. */
 const UNKNOWN_MAX = 50;
 /** Maximum number of sockets per process, so that anonymous visitors leave capacity for phone calls. */
 const OPEN_MAX = 1_000;
-/** Close codes of a page that leaves deliberately (RFC 6455 §7.4.1). */
+/** Close codes that a browser sends when a page closes the socket or is left (RFC 6455 §7.4.1). */
 const ORDERLY: readonly number[] = [1000, 1001];
 
 export type TalkSocketDeps = AdmitDeps &

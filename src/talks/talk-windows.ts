@@ -1,8 +1,8 @@
 /** Tracks the browser windows in which each chat is open, in this process. */
 export type TalkWindows = {
   /**
-   * Adds a window that shows a conversation. If there are too many, closes the conversation's oldest window. Returns a
-   * function that removes the added window.
+   * Adds a window that shows a conversation. If the conversation then has more than `WINDOWS_MAX` windows, disconnects
+   * the oldest one. Returns a function that removes the added window.
    */
   add: (conversationId: string, leave: () => void) => () => void;
 };
