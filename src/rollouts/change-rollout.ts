@@ -23,7 +23,7 @@ import type { RolloutDeps } from './look-at-rollout.ts';
 /** Changes to a rollout in progress that an API client can request. */
 export type RolloutChange = 'advance' | 'hold' | 'resume' | 'abort';
 
-/** The last line in a rollout's log, and the metrics for the rollout's current step. */
+/** Result of a change: the last line of the rollout log after the change, and the metrics of both versions. */
 export type ChangedRollout = { line: RolloutLine; evidence: Evidence };
 
 /**
@@ -41,7 +41,7 @@ export async function changeRollout(
   const { agentId, change, actor, reason } = input;
   const seen = await readLastRolloutLine(deps.pool, agentId);
   if (!isInProgress(seen)) throw noRollout();
-  // Computes the metrics before taking the lock, because this takes long if there are many conversations.
+  // Computes the metrics before taking the lock, because the computation takes long for many conversations.
   const evidence = await judgeRollout(deps.pool, seen);
   const { changed, emitted, namespace } = await inTransaction(deps.pool, async (db) => {
     const agent = await lockLiveVersion(db, agentId);
@@ -76,7 +76,7 @@ function noRollout(): ApiError {
   return new ApiError('no_rollout', 'The agent has no rollout in progress.');
 }
 
-/** Returns the metrics for a step that has just begun. */
+/** Returns the metrics after the rollout has moved to another step. In that step, no conversation has ended yet. */
 function anew({ plan, step }: RolloutLine, evidence: Evidence): Evidence {
   const { minConversations = 0 } = plan.steps[step] ?? {};
   return { ...evidence, step: { conversations: 0, min_conversations: minConversations } };

@@ -24,9 +24,9 @@ export type Question = {
 };
 
 /**
- * Asks the webhook whether the next step may begin. Waits up to a second, and returns `undefined` if there is no answer
- * yet. The next call with the same log line continues to wait. Once the answer has arrived, every call with that log
- * line returns it.
+ * Asks the webhook whether the next step may begin. Waits up to a second, and returns `undefined` if no answer has
+ * arrived by then. Later calls for the same line of the rollout log do not ask again: they wait for the same answer, or
+ * return it once it has arrived.
  */
 export type ConfirmStep = (question: Question) => Promise<Confirmation | undefined>;
 
@@ -38,13 +38,16 @@ export type ConfirmStepDeps = {
 };
 
 const DEFAULT_TIMEOUT_MS = 8_000;
-/** Time in ms for which a reconcile waits for an answer. A longer wait would delay the reconciles of other agents. */
+/**
+ * Maximum time in ms that one call waits for the webhook's answer. A longer wait would delay the operator's work for
+ * other agents.
+ */
 const WAIT_MS = 1_000;
 const ANSWER_BYTES_MAX = 16 * 1024;
 const REASON_MAX = 512;
 /**
- * Maximum number of answers to remember, in case the database fails before the decision is stored. If an answer was
- * dropped, the webhook is asked again.
+ * Maximum number of webhook answers kept in memory. An answer is needed again if the database fails before the decision
+ * is stored. If the answer has been dropped by then, the webhook is asked again.
  */
 const ANSWERS_MAX = 1_000;
 
@@ -67,8 +70,8 @@ export function createConfirmStep(deps: ConfirmStepDeps): ConfirmStep {
 }
 
 /**
- * Returns the ID of a question. If the question is asked again, for example after a change of leader, it keeps its ID.
- * After a rollout is held and resumed, the question has a new ID.
+ * Returns the ID of a question. A repeated question keeps its ID, for example after a change of leader. A question that
+ * is asked after the rollout was held and resumed gets a new ID.
  */
 function questionId({ publicId, seq }: RolloutLine): string {
   return `${publicId}.${seq}`;

@@ -22,17 +22,26 @@ export type Evidence = {
 export type EvidenceOfCheck = {
   metric: RolloutMetric;
   worse_by: number;
-  /** Values for the old and the new version over all steps. Null for percentiles, or if there is no data. */
+  /**
+   * Metric of the old version (`from`) and of the new one (`to`) over all steps. Null for latency percentiles, which
+   * are computed for the current step only, and while there is no data.
+   */
   from: number | null;
   to: number | null;
-  /** Difference (`to` minus `from`), compared within each step, and its confidence bounds. Null while unknown. */
+  /**
+   * Estimated difference between the versions (`to` minus `from`), with its confidence bounds `low` and `high`. The
+   * versions are compared within each step. Null while unknown.
+   */
   difference: number | null;
   low: number | null;
   high: number | null;
   verdict: Verdict;
 };
 
-/** Judges the checks of a rollout by the conversations that have ended so far. Takes no lock. */
+/**
+ * Computes the metrics of both versions and the verdict of each check from the conversations that have ended so far.
+ * Takes no lock.
+ */
 export async function judgeRollout(db: Db, line: RolloutLine): Promise<Evidence> {
   const { rolloutId, step, plan } = line;
   const figures = await readRolloutFigures(db, rolloutId);

@@ -27,8 +27,8 @@ import { judgeRollout, type Evidence } from './judge-rollout.ts';
 import { decideStep, type Decision } from './statistics/decide-step.ts';
 
 /**
- * Agent whose rollout is evaluated, and the leader's epoch. If the agent is suspended, the rollout keeps its weight, as
- * if it were held.
+ * Agent whose rollout is evaluated, and the epoch of the operator's leader. While the agent is suspended, its rollout
+ * is treated as held.
  */
 export type LookAt = {
   agentId: string;
@@ -47,7 +47,10 @@ export type RolloutDeps = {
 
 export type LookDeps = RolloutDeps & { confirmStep: ConfirmStep };
 
-/** State of an agent's last rollout, with the metrics of both versions if the rollout was in progress. */
+/**
+ * Result of an evaluation: the last line of the rollout log, with the metrics of both versions if the rollout was in
+ * progress.
+ */
 export type RolloutSeen = {
   line: RolloutLine;
   evidence: Evidence | undefined;
@@ -63,7 +66,7 @@ const LOOK_EVERY_MS = 5_000;
 /** Pause before the next evaluation while the confirmation webhook has not answered yet. */
 const ANSWER_EVERY_MS = 1_000;
 /**
- * Minimum pause before the next evaluation, as a multiple of the duration of the previous one. An evaluation of a large
+ * Minimum pause before the next evaluation, as a multiple of the duration of the previous one. Evaluating a large
  * rollout therefore takes at most 5% of the operator's time.
  */
 const REST = 20;
@@ -114,9 +117,9 @@ function stateOf(line: LastRolloutLine, evidence: Evidence, isSuspended: boolean
 }
 
 /**
- * Returns the final decision, with a human-readable reason. Before a rollout is advanced or completed, asks its
- * confirmation webhook, if it has one. The webhook may change the decision to hold or abort. Returns `undefined` while
- * the webhook has not answered.
+ * Returns the final decision, with a human-readable reason. Before a rollout is advanced or completed, asks the
+ * rollout's confirmation webhook, if one is configured. The webhook may change the decision to hold or abort. Returns
+ * `undefined` while the webhook has not answered.
  */
 async function confirm(
   deps: LookDeps,
@@ -150,7 +153,10 @@ const ACTIONS = {
   abort: 'aborted',
 } as const;
 
-/** Carries out a decision. Returns false if somebody else has changed the rollout first. */
+/**
+ * Carries out a decision. Returns false if the rollout or the agent's live version has changed since the decision was
+ * made.
+ */
 async function act(
   deps: RolloutDeps,
   input: {

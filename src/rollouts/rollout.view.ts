@@ -9,7 +9,7 @@ import type { Evidence } from './judge-rollout.ts';
 
 const version = z.int().min(1);
 const figure = z.number().nullable();
-// The cast is safe: the keys of `ROLLOUT_METRICS` are the metrics.
+// The cast is safe, because `RolloutMetric` is defined as the keys of `ROLLOUT_METRICS`.
 const metric = z.enum(Object.keys(ROLLOUT_METRICS) as RolloutMetric[]);
 const arm = z.strictObject({ conversations: z.int().min(0) });
 

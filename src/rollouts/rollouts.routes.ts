@@ -45,7 +45,7 @@ function readRoute(deps: RolloutDeps): Route {
   });
 }
 
-/** Returns a rollout with its metrics. For a rollout that has ended, these are the metrics with which it ended. */
+/** Returns a rollout with its metrics. For a rollout that has ended, returns the metrics stored when it ended. */
 async function shownRollout(
   deps: RolloutDeps,
   line: RolloutLine,

@@ -1,8 +1,8 @@
 /**
- * Sums over the observations of one arm in one step. An observation has a weight `q` and a total `x`, and the metric of
- * the arm is Σx / Σq. A share of conversations or a mean rating has q = 1. For a share of questions or of tool calls, q
- * is their number in the conversation. The conversation stays the unit of observation, because its questions are not
- * independent of each other.
+ * Sums over the observations of one arm (the old or the new version) in one step. An observation has a weight `q` and a
+ * total `x`, and the metric of the arm is Σx / Σq. A share of conversations or a mean rating has q = 1. For a share of
+ * questions or of tool calls, q is their number in the conversation. The conversation stays the unit of observation,
+ * because its questions are not independent of each other.
  */
 export type ArmSums = {
   count: number;
@@ -38,8 +38,9 @@ export function figureOf({ x, q }: ArmSums): number | null {
 }
 
 /**
- * Number of imaginary observations with the largest possible variance to add to each arm. They prevent a sample of
- * equal values, such as three ratings of 5, from looking certain. Agresti and Coull add four for a proportion.
+ * Number of imaginary observations that are added to each arm, with the largest possible variance. They prevent a
+ * sample of equal values, such as three ratings of 5, from looking certain. Agresti and Coull add four for a
+ * proportion.
  */
 const PRIOR_COUNT = 4;
 

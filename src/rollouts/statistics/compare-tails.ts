@@ -3,11 +3,14 @@ import { criticalValue } from './critical-value.ts';
 /** Turn latencies of one arm in ms, with one list per conversation. */
 export type Times = readonly (readonly number[])[];
 
-/** An estimated difference, with bounds that hold however often they are checked. An unknown bound is infinite. */
+/**
+ * An estimated difference, with bounds that hold however often they are checked. An unknown bound is -Infinity or
+ * Infinity.
+ */
 export type Interval = { difference: number; low: number; high: number };
 
 const LEVEL = 0.95;
-/** Number of measured times for which the bounds are tuned. */
+/** Number of measured times at which the bounds are close to the narrowest possible (see critical-value.ts). */
 const TUNED_COUNT = 100;
 
 /**

@@ -20,8 +20,8 @@ export type Decision = 'wait' | 'advance' | 'complete' | 'hold' | 'abort';
 
 /**
  * Decides what to do next with a rollout (docs/rollouts.md#steps). A step ends only when enough conversations have
- * ended and every check has passed. A held rollout keeps its weight. It is still aborted if the new version proves
- * worse, unless `onFail` is `Hold`.
+ * ended and every check has passed. While a rollout is held, the share of conversations on the new version stays the
+ * same. A held rollout is still aborted if the new version proves worse, unless `onFail` is `Hold`.
  */
 export function decideStep(state: StepState): Decision {
   const { step, isLast, onFail, isHeld, conversations, verdicts, isOverdue } = state;

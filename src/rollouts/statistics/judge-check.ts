@@ -7,12 +7,15 @@ export type Check = { metric: RolloutMetric; worseBy: number };
 /** Observations for a check: sums for each step, or the turn latencies of the current step. */
 export type Observed = { steps: readonly Stratum[] } | { times: { from: Times; to: Times } };
 
-/** `worse`: the new version is worse. `passed`: the next weight is safe. `undecided`: neither is certain yet. */
+/**
+ * `worse`: the new version is worse. `passed`: the new version may get the next step's share of conversations.
+ * `undecided`: neither is certain yet.
+ */
 export type Verdict = 'worse' | 'passed' | 'undecided';
 
 /**
- * A check with its interval. The interval is `undefined` while an arm has no data. Missing data never lead to a
- * decision.
+ * A check with its estimated difference (`interval`) and its verdict. `interval` is `undefined` while an arm has no
+ * data; the verdict is then `undecided`.
  */
 export type JudgedCheck = Check & { interval: Interval | undefined; verdict: Verdict };
 
@@ -80,8 +83,8 @@ function meansOf(
 }
 
 /**
- * Factor that tunes the bounds for a difference of `worseBy`. With it, the bounds are close to the narrowest possible
- * once enough conversations have ended to detect that difference.
+ * Factor that tunes the bounds for a difference of `worseBy`. The bounds are close to the narrowest possible once
+ * enough conversations have ended to detect a difference of that size.
  */
 const TUNING = 3;
 
