@@ -33,7 +33,10 @@ import {
 
 type Deps = { pool: Pool };
 
-/** A list that belongs to a recall: its items, and the query for a page. `Place` is a position in the list. */
+/**
+ * Describes one of the lists of a recall: how its items are represented, and how a page is read. `Place` is a position
+ * in the list.
+ */
 type RecallList<Row, Place> = {
   name: 'conversations' | 'users' | 'tool_calls';
   operationId: string;
@@ -46,7 +49,9 @@ type RecallList<Row, Place> = {
     of: AgentRecall,
     page: { after: Place | undefined; limit: number },
   ) => Promise<Row[]>;
-  /** Converts a position to the text of a cursor and back. */
+  /**
+   * Converts a position to the text of a cursor. `parse` converts it back, or returns undefined if the text is invalid.
+   */
   write: (place: Place) => string;
   parse: (text: string) => Place | undefined;
 };
@@ -109,7 +114,7 @@ function callPlaceIn(text: string): CallPlace | undefined {
 
 /** Number of items that an export reads per query. */
 const EXPORTED = 1_000;
-/** Number of tool calls that an export reads per query. Each has up to 96 KiB. */
+/** Number of tool calls that an export reads per query. Each call has up to 96 KiB. */
 const EXPORTED_CALLS = 50;
 
 function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place>): Route {
@@ -156,7 +161,10 @@ function recallListRoute<Row, Place>({ pool }: Deps, list: RecallList<Row, Place
   });
 }
 
-/** Yields a whole list. Pages are read on demand, and no connection is held between them. */
+/**
+ * Yields the items of a list after `from` as lines of JSON, page by page. Each page is read on demand, and no database
+ * connection is held between pages.
+ */
 async function* linesOf<Row, Place>(
   pool: Pool,
   recall: AgentRecall,

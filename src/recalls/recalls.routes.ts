@@ -42,8 +42,8 @@ const body = z
   .describe('The versions to recall, and the conversations that the recall affects.');
 
 /**
- * `since` is rounded down to a multiple of this, because statistics are counted per quarter of an hour
- * (docs/decisions/0081).
+ * Seconds in a quarter of an hour. `since` is rounded down to a multiple of it, because statistics are counted per
+ * quarter of an hour (docs/decisions/0081).
  */
 const QUARTER_SEC = 900;
 
