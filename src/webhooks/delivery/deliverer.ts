@@ -48,7 +48,8 @@ export type DelivererDeps = Omit<WorkerDeps, 'onFree'> & {
 const SWEEP_MS = 200;
 /**
  * Maximum interval between sweeps in ms while nothing is due. It is also the longest delay of a delivery whose
- * notification is lost. It is shorter than the delay before any retry, so a sweep sees each retry before it is due.
+ * notification is lost. It is shorter than the delay before any retry, so a sweep finds each retry before the retry is
+ * due.
  */
 const IDLE_SWEEP_MS = 1_000;
 

@@ -33,8 +33,8 @@ const STEP_DOWN = 0.7;
 
 /**
  * Creates a throttle. `busyShare` returns the share of the time since its last call in which the process was busy, from
- * 0 to 1. `nowMs` must be monotonic. The throttle adjusts its limit when it is read and has no timer, because a process
- * that claims nothing needs no throttle.
+ * 0 to 1. `nowMs` must be monotonic. The throttle adjusts its limit when `free` is called. It has no timer, because a
+ * process that claims nothing needs no throttle.
  */
 export function createThrottle(deps: { busyShare: () => number; nowMs: () => number }): Throttle {
   let limit = LIMIT_INITIAL;

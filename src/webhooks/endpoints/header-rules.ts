@@ -29,7 +29,7 @@ export const headerValue = z
 const headersJson = z.record(z.string(), headerValue);
 
 /**
- * Parses headers from JSON that somebody may have edited by hand. Returns undefined if it is not a valid map of
+ * Parses headers from JSON that somebody may have edited by hand. Returns undefined if the JSON is not a valid map of
  * headers.
  */
 export function parseHeaders(text: unknown): Headers | undefined {

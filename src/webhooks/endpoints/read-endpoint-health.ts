@@ -48,7 +48,7 @@ type Shown = Pick<
 export type ShownDelivery = {
   status: Omit<Shown, 'conditions'>;
   delivering: Finding;
-  /** Kubernetes Events that report that deliveries have begun to fail or are acknowledged again. */
+  /** Kubernetes Events to emit, because deliveries have begun to fail or are acknowledged again. */
   events: ResourceEvent[];
 };
 

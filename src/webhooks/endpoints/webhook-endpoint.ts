@@ -111,5 +111,5 @@ export const webhookEndpointStatus = z
 export type WebhookEndpointSpec = z.output<typeof webhookEndpointSpec>;
 export type WebhookEndpointStatus = z.output<typeof webhookEndpointStatus>;
 
-/** Key in the Secret that is created for an endpoint without `secretRef`. */
+/** Key of the signing secret in the Secret that is created for an endpoint without `secretRef`. */
 export const SIGNING_SECRET_KEY = 'secret';

@@ -67,8 +67,8 @@ const RECENT_MS = DEADLINE_MS + DAY_MS;
  *
  * Manual retries come first, then deliveries that were never attempted, then retries, then deliveries made by jobs,
  * however long they have been due. Retries and deliveries made by jobs are yielding: at most `yieldingSlots` of them
- * are leased. Manual retries also count as yielding, except that one is always allowed. Four index ranges are read one
- * after the other until the slots are full; the first range is nearly always empty.
+ * are leased. Manual retries are yielding, too, but one of them is leased even if `yieldingSlots` is 0. Four index
+ * ranges are read one after the other until the slots are full; the first range is nearly always empty.
  *
  * The first attempt of a conversation's event waits until the conversation's earlier deliveries have started.
  * Deliveries in the same batch are an exception, because the caller starts them in order. A delivery gets no slot while

@@ -34,12 +34,12 @@ export const TRIGGERS = ['schedule', 'manual', 'replay', 'test'] as const;
 export type Trigger = (typeof TRIGGERS)[number];
 
 /**
- * Duration of a lease in ms. It is longer than an attempt (10 s), the extra time for the response body, and a delay in
- * recording the result take together.
+ * Duration of a lease in ms. A lease must outlast an attempt (10 s), the reading of the response body, and a delayed
+ * recording of the result.
  */
 export const LEASE_MS = 30_000;
 /**
- * Deadline in ms: no attempt starts later than this after the event, or after the replay request
+ * Deadline in ms. No attempt starts later than this after the event or, for a replay, after the replay request
  * (contract/deliveries.md#retries).
  */
 export const DEADLINE_MS = 72 * 3_600_000;
@@ -114,7 +114,7 @@ export type AttemptResult = {
   deliveryId: string;
   leaseToken: string;
   outcome: 'delivered' | 'retry' | 'failed';
-  /** Due time of the next attempt if this attempt failed, in ms after the start of the schedule. */
+  /** Due time of the next attempt, in ms after the start of the schedule. Null unless `outcome` is `retry`. */
   nextOffsetMs: number | null;
   durationMs: number;
   statusCode: number | null;

@@ -129,7 +129,7 @@ export async function countAsked(
   return rows[0]!.count; // `rows[0]` exists: an aggregate query always returns one row.
 }
 
-/** Returns true if the job requested a retry that has not begun. */
+/** Returns true if at least one retry that the job requested has not begun. */
 export async function hasAsked(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },

@@ -158,7 +158,7 @@ export async function countBulk(
   return rows[0]?.count ?? 0;
 }
 
-/** Returns true if a delivery that the job created was never attempted. */
+/** Returns true if at least one delivery that the job created has not been attempted yet. */
 export async function hasUnsent(
   db: Db,
   { endpointId, id }: { endpointId: string; id: string },
@@ -336,9 +336,9 @@ export async function advanceJob(
 }
 
 /**
- * Ends a running job, or returns undefined if the job was already over. The total of a completed job becomes the number
- * of deliveries that it created. This can be less than the count at the start, because some of the counted events may
- * have been delivered in the meantime.
+ * Ends a running job. Returns undefined if the job was already over. The total of a completed job becomes the number of
+ * deliveries that it created. This can be less than the count at the start, because some of the counted events may have
+ * been delivered in the meantime.
  */
 export async function finishJob(
   db: Db,
