@@ -1,6 +1,6 @@
 /**
- * Returns the result of `work`, or rejects with the signal's reason as soon as the signal is aborted. Some packages
- * report an abort late.
+ * Returns the result of `work`, or rejects with the signal's reason as soon as the signal is aborted. Needed because
+ * some packages react late to an abort.
  */
 export async function untilAborted<Value>(
   work: Promise<Value>,

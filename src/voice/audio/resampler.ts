@@ -80,8 +80,8 @@ export function createResampler({ from, to }: { from: number; to: number }): Res
 type Filter = { up: number; down: number; half: number; phases: readonly Float32Array[] };
 
 /**
- * Number of zero crossings of the sinc on each side, which is also the half-width of the filter in samples of the lower
- * rate.
+ * Half-width of the filter in samples of the lower rate: approximately the number of zero crossings of the sinc on each
+ * side.
  */
 const CROSSINGS = 32;
 /** Cut-off relative to half the lower rate, in the middle of the transition band. */

@@ -8,14 +8,17 @@ import { isBackchannel } from './is-backchannel.ts';
 
 /** Receives the user's audio, transcribes it with `stt`, and detects the end of each turn. */
 export type AudioInput = {
-  /** Receives PCM16 at the sample rate of the line, as it arrives. */
+  /** Receives the next samples of the user's audio: PCM16 at `sampleRate`. */
   hear: (samples: Int16Array) => void;
   /** Cancels recognition when the connection to the user has closed. */
   close: () => void;
 };
 
 export type AudioInputDeps = {
-  /** Sample rate of the line in Hz. It may be 8,000 Hz, the rate of telephones, which recognizers also accept. */
+  /**
+   * Sample rate of the user's audio in Hz. It may be 8,000 Hz, the rate of telephones, because recognizers accept this
+   * rate, too.
+   */
   sampleRate: number;
   stt: Stt;
   language: string | undefined;
@@ -24,7 +27,10 @@ export type AudioInputDeps = {
   isAgentSpeaking: () => boolean;
   /** Called when the user interrupts the agent, once each time the agent speaks. */
   onInterrupt: () => void;
-  /** `soundMs` is the time of the user's last sound, in `monotonicMs()`. */
+  /**
+   * Called with the text of a turn once the user's turn is over. `soundMs` is the time of the user's last sound, as
+   * returned by `monotonicMs()`.
+   */
   onHeard: (text: string, soundMs: number) => void;
   /** Called when the user's speech was not recognized, or not within the time limit. */
   onLost: () => void;
@@ -89,7 +95,7 @@ export function createAudioInput(deps: AudioInputDeps): AudioInput {
 
   function push(samples: Int16Array): void {
     if (!utterance || utterance.stream.push(samples)) return;
-    // The stream has reached the maximum length of an utterance, so the rest goes to a new stream.
+    // The stream has reached the maximum length of an utterance, so these and later samples go to a new stream.
     finish(utterance, monotonicMs());
     utterance = { ...utterance, ...begin(), hasInterrupted: utterance.hasInterrupted };
     utterance.stream.push(samples);

@@ -5,7 +5,7 @@
 export type AudioLimit = {
   /** Returns how many milliseconds of audio are allowed now. */
   allowedMs: () => number;
-  /** Counts accepted audio. */
+  /** Subtracts accepted audio from the allowed amount. */
   spend: (ms: number) => void;
   /** Records that audio was dropped. */
   drop: () => void;

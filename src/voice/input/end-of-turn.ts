@@ -62,8 +62,8 @@ function endsWith(words: readonly string[], phrases: ReadonlySet<string>): boole
 }
 
 /**
- * Returns whether the user is dictating, as groups of digits or as single letters, a number or a name that may
- * continue.
+ * Returns whether the user is dictating a number or a name that may continue. Numbers are dictated in groups of digits,
+ * and names letter by letter.
  */
 function isDictating(words: readonly string[], { numbers }: TurnLanguage): boolean {
   const isPart = (word: string): boolean =>

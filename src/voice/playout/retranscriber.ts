@@ -10,7 +10,10 @@ import type { CutSentence } from './sentence.ts';
  * (docs/evaluation.md). The conversation continues in the meantime.
  */
 export type Retranscriber = {
-  /** Returns all words of the sentence that were played, or undefined if the first estimate stands. Never rejects. */
+  /**
+   * Resolves to all words of the sentence that were played, or to undefined if the transcripts do not improve on
+   * `cut.guess`. Never rejects.
+   */
   listen: (cut: CutSentence) => Promise<string | undefined>;
   /** Cancels all requests. The session calls it when the connection to the user has closed. */
   close: () => void;

@@ -5,9 +5,11 @@ import type { Metrics } from '../../platform/observability/metrics.ts';
  * does not apply is null: a written message, for example, has no end of speech.
  */
 export type TurnTimes = {
-  /** Time from the end of speech to its text, including the silence that shows that the turn is over. */
+  /**
+   * Time from the end of the user's speech until its text is known. Includes the silence after which the turn is over.
+   */
   recognitionMs: number | null;
-  /** Time from the text to the first words of the reply. */
+  /** Time from the moment at which the text is known until the first words of the reply arrive. */
   modelMs: number;
   /** Time from the first words of the reply until its first audio is sent. */
   synthesisMs: number;

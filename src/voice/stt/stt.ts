@@ -6,7 +6,7 @@ export type SttStreamOptions = {
   hints?: readonly string[] | undefined;
   /** Sample rate of the pushed audio in Hz. */
   sampleRate: number;
-  /** Called with partial transcripts, if the vendor supports them. Each one replaces the previous one. */
+  /** Called with partial transcripts, if the vendor supports them. Each transcript replaces the previous one. */
   onPartial?: ((text: string) => void) | undefined;
 };
 
@@ -16,7 +16,8 @@ export type SttResult = { text: string; ms: number; audioMs: number };
 /** Recognition of one utterance. */
 export type SttStream = {
   /**
-   * Adds a copy of the samples: PCM16 of one channel. Returns false if they exceed the maximum length of an utterance.
+   * Adds a copy of the samples: PCM16 of one channel. Returns false if some of them were dropped, because the utterance
+   * has reached its maximum length.
    */
   push: (samples: Int16Array) => boolean;
   /**

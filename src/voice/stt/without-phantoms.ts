@@ -3,8 +3,9 @@ import { createWindowLevels } from '../vad/window-level.ts';
 import { phantomKindOf } from './phantom-sentences.ts';
 
 /**
- * How certain a transcriber is of its text. `unknown` means that the transcriber returned no probabilities, or
- * probabilities that are neither high nor low.
+ * How certain a transcriber is that its text was spoken. `vouched`: every segment certainly contains speech. `doubted`:
+ * a segment may be silence. `unknown`: the transcriber returned no probabilities, or the probabilities allow neither
+ * conclusion.
  */
 export type Certainty = 'vouched' | 'doubted' | 'unknown';
 
@@ -62,8 +63,8 @@ export function withoutPhantoms(
 }
 
 /**
- * Minimum difference in dB between the loudest window and the noise level. A voice on a telephone line reaches 20 or
- * more.
+ * Minimum difference in dB between the loudest window and the noise level. Audio with a smaller difference is too weak
+ * to contain speech. A voice on a telephone line reaches 20 or more.
  */
 const LOUD_DB = 15;
 /** A window may contain speech if it is more than this many dB above the noise level. */

@@ -1,7 +1,7 @@
 import { WAIT, type Reading, type Source, type Wait } from './reading.ts';
 import { cellsOf, DELIMITERS, isDelimitersStart } from './table.ts';
 
-/** Reads a complete part of a line. */
+/** Reads a complete part of a line, such as a table cell. */
 type ReadInside = (reading: Reading, source: Source, part: [from: number, to: number]) => void;
 
 /** Line of the text. It is incomplete until its end has arrived. */

@@ -31,9 +31,9 @@ export const WAIT = 'wait';
 export type Wait = typeof WAIT;
 
 /**
- * Result of a rule that read `length` characters. The voice speaks the part `inner`, to which the rules are applied, or
- * the part `copy` unchanged, or the words `say`. If all three are absent, it speaks nothing. If `closes` is set, the
- * characters count as part of the words before them.
+ * Result of a rule that read `length` characters. The voice speaks the part `inner` after the rules have been applied
+ * to it, or the part `copy` unchanged, or the words `say`. If all three are absent, the voice speaks nothing. If
+ * `closes` is set, the characters count as part of the words before them.
  */
 export type Step = {
   length: number;
@@ -67,12 +67,12 @@ export function characterAt(text: string, at: number): string {
 
 export const lastOf = (text: string): string => /.$/su.exec(text)?.[0] ?? '';
 
-/** Maximum length of a link's text, and of its URL. */
+/** Maximum length in characters of a link's text, and of its URL. If either is longer, it is not treated as a link. */
 const BRACKET_CHARS_MAX = 2_000;
 
 /**
- * Returns the position of the bracket that closes the one at `at`. Returns undefined if the paragraph has no such
- * bracket or the bracket has not arrived yet.
+ * Returns the position of the bracket that closes the bracket at `at`. Returns undefined if the paragraph has no
+ * closing bracket, or if the closing bracket has not arrived yet.
  */
 export function closingOf(text: string, at: number, [open, close]: string): number | undefined {
   let depth = 0;
@@ -90,7 +90,10 @@ export function closingOf(text: string, at: number, [open, close]: string): numb
 export const isParagraphEnd = (text: string, at: number): boolean =>
   text[at] === '\n' && text[at + 1] === '\n';
 
-/** Returns whether a closing mark may still arrive: the paragraph has not ended and is not too long. */
+/**
+ * Returns whether a closing mark may still arrive. It may while the paragraph has not ended and at most `charactersMax`
+ * characters follow `at`.
+ */
 export function mayCome({ text, isWhole }: Source, at: number, charactersMax: number): boolean {
   if (isWhole || text.length - at > charactersMax) return false;
   return !text.includes('\n\n', at);

@@ -30,7 +30,7 @@ export type Speakable = {
   textOf: (saidLength: number) => string;
 };
 
-/** Maximum length of text that is held back while a closing mark may still arrive. */
+/** Maximum length in characters of text that is held back while a closing mark may still arrive. */
 const HELD_CHARS_MAX = 2_000;
 
 export function createSpeakable(): Speakable {
