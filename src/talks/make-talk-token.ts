@@ -37,7 +37,7 @@ export type MakeTokenDeps = {
   hasOwnSpeech: (namespace: string, content: AgentContent) => Promise<boolean>;
 };
 
-/** Maximum length of a token, which must fit into the first frame. */
+/** Maximum length of a token in characters. A token must fit into the first frame that a page sends. */
 const TOKEN_MAX = 32_768;
 
 /**

@@ -10,7 +10,7 @@ export type TalkToOpen = {
   sendSound: (bytes: Uint8Array) => void;
   /**
    * Sends the page the reason why the conversation ended, and closes the socket. `conversationId` is a UUID. If
-   * `reason` is absent, reads it from the database.
+   * `reason` is absent, the reason is read from the database.
    */
   finish: (conversationId: string | undefined, reason?: string) => void;
   /** Closes the socket with an error. Called when another window has taken over the talk. */

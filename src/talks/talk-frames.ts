@@ -27,7 +27,7 @@ const Frame = z.discriminatedUnion('type', [
 export type PageFrame = z.output<typeof Frame>;
 export type StartFrame = Extract<PageFrame, { type: 'start' }>;
 
-/** Parses a frame from a page. Returns undefined if it is unknown. */
+/** Parses a frame from a page. Returns undefined if the frame is invalid or of an unknown type. */
 export function readPageFrame(text: string): PageFrame | undefined {
   try {
     return Frame.safeParse(JSON.parse(text)).data;

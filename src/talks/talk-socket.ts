@@ -24,7 +24,7 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const BURST_BYTES = 512 * 1024;
 /** Maximum wait in ms for the first frame. A page that has a token sends this frame immediately. */
 const START_MS = 5_000;
-/** Maximum number of consecutive unknown frames. */
+/** Number of consecutive unknown frames after which the socket is closed. */
 const UNKNOWN_MAX = 50;
 /** Maximum number of sockets per process, so that anonymous visitors leave capacity for phone calls. */
 const OPEN_MAX = 1_000;

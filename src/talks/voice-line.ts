@@ -48,8 +48,8 @@ const BYTES_PER_MS = (TALK_RATE * 2) / 1_000;
 export type VoiceTalks = { open: (talk: TalkToOpen) => Promise<OpenedTalk> };
 
 /**
- * Creates the function that opens voice talks. A voice talk is a call from a web page. Its audio is sent over the
- * page's socket; otherwise it is handled like any other call.
+ * Returns an object whose `open` opens voice talks. A voice talk is a call from a web page. Its audio is sent over the
+ * page's socket. In every other respect, it is handled like any other call.
  * @throws ApiError (from `open`) too_many_in_flight, unavailable, call_ended
  */
 export function createVoiceTalks(deps: VoiceTalkDeps): VoiceTalks {
