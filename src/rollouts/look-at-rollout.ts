@@ -63,7 +63,7 @@ export type RolloutSeen = {
 /** Actor recorded for changes that the operator makes to a rollout. */
 const OPERATOR = 'parley-operator';
 const LOOK_EVERY_MS = 5_000;
-/** Pause before the next evaluation while the confirmation webhook has not answered yet. */
+/** Pause in ms before the next evaluation while the confirmation webhook has not answered yet. */
 const ANSWER_EVERY_MS = 1_000;
 /**
  * Minimum pause before the next evaluation, as a multiple of the duration of the previous one. Evaluating a large
@@ -76,8 +76,8 @@ const REST = 20;
  * (contract/rollouts.md#steps). Never changes which version the agent is pinned to. Returns `undefined` if the agent
  * never had a rollout.
  *
- * The change is one transaction, which is fenced by the leader's epoch and locks the agent's row. The change is dropped
- * if the rollout has changed since the metrics were read.
+ * The change is made in one transaction, which locks the agent's row. The transaction fails if the leader's epoch is no
+ * longer current. The change is dropped if the rollout has changed since the metrics were read.
  */
 export async function lookAtRollout(
   deps: LookDeps,

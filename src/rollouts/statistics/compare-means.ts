@@ -48,9 +48,9 @@ const PRIOR_COUNT = 4;
  * Estimates the difference between the two arms (`to` minus `from`) over all steps, and its variance. Returns
  * `undefined` while no step has observations in both arms.
  *
- * The arms are compared within each step, because the weight changes between steps and the base rate changes with the
- * hour. Pooled arms would differ by the time of day (Simpson's paradox). The steps are combined with the weights h =
- * n₁n₀/(n₁+n₀), which give the smallest variance and depend on no outcome:
+ * The arms are compared within each step, because the share of conversations on the new version changes between steps,
+ * and the base rate changes with the hour. Pooled arms would differ by the time of day (Simpson's paradox). The steps
+ * are combined with the weights h = n₁n₀/(n₁+n₀), which give the smallest variance and depend on no outcome:
  *
  *     Δ = Σ h (R₁ − R₀) / Σ h          Var Δ = Σ h² (v₁/n₁ + v₀/n₀) / (Σ h)²
  *

@@ -1,8 +1,8 @@
 /**
- * Returns how many standard errors a one-sided bound must lie from its estimate, so that the bound holds at all times
- * simultaneously with probability 1 − `alpha`, however often it is checked. `ratio` is the information (1 / variance)
- * of the estimate, divided by the information for which the bound is tuned; the bound holds for every tuning that does
- * not depend on the data.
+ * Returns how many standard errors a one-sided bound must lie from its estimate. At this distance, the bound holds at
+ * all times simultaneously with probability 1 − `alpha`, however often it is checked. `ratio` is the information (1 /
+ * variance) of the estimate, divided by the information at which the bound is close to the narrowest possible. The
+ * bound holds whatever that information is, provided that its choice does not depend on the data.
  *
  * Let S be a sum with mean 0 and variance V, and ρ the tuned variance. Mixing exp(λS − λ²V/2) over a half-normal λ with
  * variance 1/ρ gives the martingale 2 Φ(S/√(V+ρ)) √(ρ/(V+ρ)) exp(S²/(2(V+ρ))). By Ville's inequality, the probability
