@@ -50,7 +50,7 @@ export type EndpointToProject = {
   headers: Headers | null;
   /** Headers that were set through REST and are missing from the row. */
   found?: Headers | undefined;
-  /** Secrets in the row, read before the declaration's Secret; undefined if there is no row. */
+  /** Secrets in the row, read before the Secret of the declaration was read; undefined if there is no row. */
   stored: SealedEndpoint | undefined;
 };
 

@@ -75,8 +75,8 @@ export const signingSecret = z
   );
 
 /**
- * Event types to send. Unlike in a manifest, the list must not be empty: an empty list would subscribe to everything,
- * and a list that a program filtered down to nothing is more likely a mistake.
+ * Event types to send. Unlike in a manifest, the list must not be empty. An empty list would subscribe to everything,
+ * but is probably a mistake of a program that removed all types from the list.
  */
 const eventTypes = z
   .array(z.enum(SUBSCRIPTIONS))

@@ -51,8 +51,8 @@ export type Rotated = { endpoint: WebhookEndpointRow; secret: string | undefined
 /**
  * Rotates an endpoint's signing secret in two steps (contract/webhooks.md#rotation). One transaction locks and writes
  * the endpoint's row, which is the primary copy of its secrets. So only one of two concurrent callers can begin a
- * rotation, and a response always contains the secret that was stored. The operator copies it into the endpoint's
- * Secret, from which it can be restored if the database is lost.
+ * rotation, and a response always contains the secret that was stored. The operator copies the secret into the
+ * endpoint's Secret, from which it can be restored if the database is lost.
  * @throws ApiError not_found, precondition_failed, managed_secret, rotation_in_progress, no_rotation
  */
 export async function rotateSecret(
@@ -112,8 +112,8 @@ function rotate(
     // This request is a retry after a crash. The first attempt of the request has already begun the rotation.
     if (isWaiting && next.secret === made) return before;
     if (isWaiting) throw inProgress(next.atMs);
-    // If an earlier rotation has swapped the secrets but not ended, this rotation starts from the secret that is now in
-    // use, and the secret that was in use before is dropped.
+    // An earlier rotation may have swapped the secrets but not ended. In that case, this rotation starts from the
+    // secret that is now in use, and drops the secret that was in use before the swap.
     const secret = next?.secret ?? before.secret;
     const overlapMs = (step.overlapSec ?? OVERLAP_DEFAULT_SEC) * 1_000;
     const atMs = nowMs + overlapMs;

@@ -194,7 +194,7 @@ async function dropDeclaredByRest(
 
 /**
  * Returns a warning if headers contain an API key in plain text. A ModelProvider with such headers is rejected. An
- * endpoint stays active, because earlier releases allowed such headers.
+ * endpoint with such headers stays active, because earlier releases allowed them.
  */
 function keysInClear({ headers = {} }: WebhookEndpointSpec): Finding[] {
   const names = Object.keys(headers).filter(isKeyHeader);

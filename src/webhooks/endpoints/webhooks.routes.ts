@@ -185,7 +185,7 @@ const SIGNED = 'the response of `dry_run` contains valid signatures';
 
 /**
  * Returns the default type of a test event. It is a type to which the endpoint is subscribed, because the receiver may
- * not handle any other.
+ * not handle other types.
  */
 async function defaultType(
   deps: WebhookRoutesDeps,
