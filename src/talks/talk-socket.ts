@@ -28,7 +28,7 @@ const START_MS = 5_000;
 const UNKNOWN_MAX = 50;
 /** Maximum number of sockets per process, so that anonymous visitors leave capacity for phone calls. */
 const OPEN_MAX = 1_000;
-/** Close codes that a browser sends when a page closes the socket or is left (RFC 6455 §7.4.1). */
+/** Close codes which mean that the page was left or closed the socket deliberately (RFC 6455 §7.4.1). */
 const ORDERLY: readonly number[] = [1000, 1001];
 
 export type TalkSocketDeps = AdmitDeps &
