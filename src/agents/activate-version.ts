@@ -11,7 +11,10 @@ import { recordHandoffs } from './tools/record-handoffs.ts';
 export type ActivationDecision = {
   /** Version to make live; `null` if no version should be live yet. */
   target: number | null;
-  /** `unknown`: the pin has no effect, because its version does not exist or was recalled. */
+  /**
+   * `none`: no version is pinned. `held`: `target` is the pinned version. `unknown`: the pin has no effect, because the
+   * pinned version does not exist or was recalled.
+   */
   pin: 'none' | 'held' | 'unknown';
   /** Version that the declaration selects, but that was recalled and therefore does not go live. */
   recalled?: RecalledTarget;

@@ -22,7 +22,8 @@ const COLUMNS = `agent_id as "agentId", seq, action, from_version as "fromVersio
   to_version as "toVersion", actor, reason, event_id as "eventId", handoffs, at`;
 
 /**
- * Appends an activation. The caller must hold the lock on the agent's row. The primary key rejects a duplicate number.
+ * Appends an activation. The caller must hold the lock on the agent's row. The primary key rejects a duplicate
+ * sequence number.
  */
 export async function insertActivation(
   db: Db,

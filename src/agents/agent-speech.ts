@@ -3,7 +3,7 @@ import { LIST_SET, rules } from '../platform/resources/schema/field-types.ts';
 import { saying } from '../platform/resources/schema/patterns.ts';
 
 /**
- * Speech settings of an agent. They are part of the content, so a change creates a new version
+ * Speech settings of an agent. They are part of the agent's versioned content, so a change creates a new version
  * (contract/agents.md#voice).
  */
 

@@ -17,11 +17,11 @@ export type AgentRow = {
   uid: string;
   generation: number;
   managedBy: ManagedBy;
-  /** Declared spec with the prompt's text in place of its reference. */
+  /** Declared spec, with the text of the prompt in place of `promptFrom`. */
   spec: AgentSpec;
   activeVersion: number | null;
   latestVersion: number;
-  /** Activation of the live version; `null` if none is live. */
+  /** Activation of the live version; `null` if no version is live. */
   activation: LiveActivation | null;
   ready: boolean;
   reason: string;
@@ -117,7 +117,8 @@ export async function listAgents(db: Db, filter: AgentFilter): Promise<ListedAge
 
 /** Locks the agent's row. Inserts the row first if it is missing. Every change to the live version takes this lock. */
 export async function lockAgent(db: Db, agent: AgentProjection): Promise<AgentRow> {
-  // If the operator missed the deletion of another object with this name, marks that object's agent as deleted.
+  // An earlier object with this name may have been deleted without the operator noticing. If so, its agent is marked as
+  // deleted here.
   await db.query(
     `update agents set deleted_at = now(), updated_at = now()
       where namespace = $1 and name = $2 and id <> $3 and deleted_at is null`,

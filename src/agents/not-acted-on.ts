@@ -3,7 +3,7 @@ import { contentOf } from './content-hash.ts';
 import { providersOf, type Models } from './references/missing-providers.ts';
 
 /**
- * Returns a message that lists the declared settings that have no effect, grouped by reason. Returns `undefined` if all
+ * Returns a message that lists all declared settings without effect, grouped by reason. Returns `undefined` if all
  * settings have an effect (contract/agents.md#settings-without-effect). Example: `no effect without a model (…):
  * prompt, tools (refund, hang_up), model, the escalation rule tool_failure; no effect when the carrier provides speech:
  * voice (speed), transcriber`. Such settings do not prevent the agent from being ready. If the voice and the

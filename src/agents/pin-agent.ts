@@ -37,8 +37,8 @@ import {
 export type PinRequest = { id: string; precondition?: Precondition; plan?: Plan };
 
 /**
- * Publishes a version. A given `version` is pinned. Without `version`, the policy decides: `automatic` and
- * `progressive` remove the pin, and `manual` pins the latest version.
+ * Publishes a version. If `version` is given, pins it. Without `version`, the effect depends on the publish policy:
+ * `automatic` and `progressive` remove the pin, and `manual` pins the latest version.
  */
 export function publishVersion(
   deps: AgentWriterDeps,

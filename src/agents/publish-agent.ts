@@ -43,7 +43,7 @@ export type PublishAgentInput = {
    * pin caused it.
    */
   actors: { content: Actor; pin: Actor };
-  /** Runs in the same transaction, after the row is written. */
+  /** Runs in the transaction that publishes the agent, after the agent's row is written. */
   beforeCommit?: ((db: Db) => Promise<void>) | undefined;
   whoElse: WhoElse;
   /**
@@ -108,7 +108,7 @@ async function publish(
     recalled: await readRecalledVersions(db, agent.id),
   });
   const { pin, recalled } = decision;
-  // If the pin is active or was just removed, it caused the change. Otherwise the content caused it.
+  // A pin that is active or was just removed is the cause of the change. Without such a pin, the content is the cause.
   const byPin = pin === 'held' || (pin === 'none' && row.spec.pinnedVersion !== undefined);
   const by = byPin ? actors.pin : actors.content;
   const nowMs = deps.nowMs();

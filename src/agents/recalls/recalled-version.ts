@@ -4,7 +4,9 @@ import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 /** Reason in the conditions that report a recalled version. */
 export const VERSION_RECALLED = 'VersionRecalled';
 
-/** A recalled version that the declaration would make live, either because it is pinned or because of the content. */
+/**
+ * A recalled version that the declaration would make live. `pin`: it is pinned. `content`: it has the declared content.
+ */
 export type RecalledTarget = { version: number; by: 'pin' | 'content' };
 
 /** Returns the condition message for a declaration that would make a recalled version live. */
@@ -17,8 +19,8 @@ export function recalledMessage({ version, by }: RecalledTarget): string {
 const ITEM = 'recalled/agent';
 
 /**
- * Returns the notification item for a recall. It makes the operator reconcile the agent and all agents that refer to
- * it.
+ * Returns the item of the notification about a recall. The notification makes the operator reconcile the agent and
+ * all agents that hand conversations over to this agent.
  */
 export function recalledAgentItem({ namespace, name }: ObjectKey): string {
   return `${ITEM}/${namespace}/${name}`;

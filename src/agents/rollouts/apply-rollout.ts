@@ -11,7 +11,7 @@ import { readLastRolloutLine, wasEverLive } from './rollouts.sql.ts';
 /**
  * Begins or ends a rollout, as required by the agent's declaration. Runs in the transaction that publishes the agent,
  * before the activation. Returns the version to make live and, if a rollout was aborted, the event that reports this.
- * Costs nothing unless the policy is or was `Progressive`.
+ * Runs no query unless the policy is or was `Progressive`.
  */
 export async function applyRollout(
   db: Db,

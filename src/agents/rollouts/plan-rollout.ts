@@ -18,9 +18,9 @@ export function isInProgress(line: RolloutLine | undefined): line is RolloutLine
 
 /**
  * Decides how a declaration affects rollouts (contract/rollouts.md#beginning-and-end). `decision` names the version
- * that the declaration would make live. Under `Progressive` a new version begins a rollout instead. A pin, another
- * policy, the first version and a return to an earlier live version take effect immediately, and end the rollout in
- * progress.
+ * that the declaration would make live. Under `Progressive`, a new version begins a rollout instead of going live.
+ * Every other change takes effect immediately and ends a rollout in progress: pinning a version, changing the policy,
+ * declaring the first version, or declaring the content of an earlier live version again.
  */
 export async function planRollout(input: {
   policy: AgentSpec['publishPolicy'];

@@ -85,7 +85,10 @@ export function holdRollout(
   return insertRolloutLine(db, { ...last, ...by, action, after: last.seq });
 }
 
-/** Ends a rollout without any other effect, because the same transaction activates another version. */
+/**
+ * Ends a rollout by writing only the last line of its log. The caller activates a version in the same transaction, and
+ * that activation has its own event.
+ */
 export function endRollout(
   db: Db,
   last: RolloutLine,

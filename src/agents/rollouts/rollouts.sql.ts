@@ -135,7 +135,7 @@ export async function lockLiveVersion(
   return rows[0];
 }
 
-/** Stores that a rollout has made its version live. The caller must have written the activation. */
+/** Stores the version that a rollout has made live. The caller must have written the activation. */
 export async function storeLiveVersion(
   db: Db,
   { agentId, version }: { agentId: string; version: number },
@@ -146,7 +146,10 @@ export async function storeLiveVersion(
   );
 }
 
-/** Stores that Parley must request a human for each conversation in progress on a rollout's new version. */
+/**
+ * Stores a task for the conversation reaper: to request a human for each conversation in progress that uses the
+ * rollout's new version.
+ */
 export async function insertRolloutEscalations(
   db: Db,
   of: Pick<RolloutLine, 'rolloutId' | 'agentId' | 'toVersion'> & {

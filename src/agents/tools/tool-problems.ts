@@ -25,9 +25,9 @@ export type DeclaredTool = {
 export type ToolProblem = { name: string; pointer: string; detail: string };
 
 /**
- * Returns a problem for each tool whose parameters are an invalid JSON Schema or one that is too large. All schemas of
- * an agent together have `COMPILE_MS` to compile. Other work runs between two schemas, so that one request does not
- * block others.
+ * Returns a problem for each tool whose parameters are not a valid JSON Schema or are too large. `COMPILE_MS` limits
+ * the total time to compile all schemas of an agent. After each schema, the event loop may run other work, so that one
+ * request does not block others.
  */
 export async function parameterProblems(tools: readonly DeclaredTool[]): Promise<ToolProblem[]> {
   const problems: ToolProblem[] = [];
@@ -105,7 +105,8 @@ export function messageOf({ name, pointer, detail }: ToolProblem): string {
 }
 
 /**
- * Rejects a request whose tools could never work.
+ * Rejects a request if one of its tools could never work: its parameters or URL are invalid, or it hands over to an
+ * unknown agent or a recalled version.
  * @throws ApiError invalid_body
  */
 export async function requireTools(

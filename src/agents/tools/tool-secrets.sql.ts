@@ -12,8 +12,8 @@ export type ToolSecret = SecretRef & { value: Buffer | null };
 export const TOOL_SECRETS_MAX = 200;
 
 /**
- * Returns the text that identifies where a value is stored. It is used as associated data for the encryption, so that
- * the value cannot be decrypted if it is moved elsewhere (sealing.ts).
+ * Returns the text that identifies where a value is stored. The encryption uses this text as associated data, so a
+ * value that is copied to a different row cannot be decrypted there (sealing.ts).
  */
 export function toolSecretPlace(of: { namespace: string; agentId: string } & SecretRef): string {
   return `tool:${of.namespace}/${of.agentId}/${of.name}/${of.key}`;
