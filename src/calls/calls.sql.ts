@@ -285,7 +285,10 @@ export async function finishCallsOfEnded(db: Db): Promise<CallRow[]> {
   return rows;
 }
 
-/** Maximum delay before a call is placed. A later call would be useless. */
+/**
+ * Maximum delay in ms after the time at which a call should be placed. After that, the call fails, because a later call
+ * would be useless.
+ */
 const LATEST_DIAL_MS = 600_000;
 
 /** Marks the calls that could not be placed in time as failed, and returns their number. The reasons are in the log. */

@@ -13,7 +13,8 @@ export type ClaimedCall = CallRow & {
 
 /**
  * Leases up to `limit` calls whose next step is due. A namespace gets at most `share` steps, including those that are
- * already `running`. Namespaces with the fewest steps come first, and then the calls that have been due longest.
+ * already `running`. Namespaces take turns, starting with those that have the fewest running steps. Within a namespace,
+ * the call that has been due longest comes first.
  */
 export async function claimCalls(
   db: Db,

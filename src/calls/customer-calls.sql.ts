@@ -11,7 +11,8 @@ type CustomerKey = { namespace: string; userId: string };
 
 const OF_CUSTOMER = 'namespace = $1 and user_id = $2';
 /**
- * Indexed expression (migrations/0042_customer_erasures.sql). A condition on `conversation_id` would not use the index.
+ * Indexed expression (migrations/0042_customer_erasures.sql): `c` for a call with a conversation, `l` for a call
+ * without one. A condition on `conversation_id` would not use the index.
  */
 const KIND = `(case when conversation_id is null then 'l'::"char" else 'c'::"char" end)`;
 const LONE = `${KIND} = 'l'`;

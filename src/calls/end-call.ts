@@ -58,7 +58,7 @@ async function endAnswered(
     const isOver =
       error instanceof ApiError && ['conversation_ended', 'not_found'].includes(error.code);
     if (!isOver) throw error;
-    // The conversation was ended by another request a moment ago, or was erased. The call still has to end.
+    // The conversation was ended by another request or was erased. The call must end anyway.
     return finishOnly(deps.pool, end, beforeCommit);
   }
 }

@@ -28,7 +28,10 @@ export function endingOf(call: CallRow, became: Exclude<Became, 'live'>): CallEn
 /** Ending of a call whose line was closed properly by the other side before the conversation ended. */
 export const HUNG_UP = { status: 'completed', reason: 'user_hangup' } as const;
 
-/** Returns whether the carrier has connected the caller with another person. */
+/**
+ * Returns true if somebody has answered a transfer of the call. The caller then talks with that person and no longer
+ * with the agent.
+ */
 export const isTransferred = ({ transferStatus }: Pick<CallRow, 'transferStatus'>): boolean =>
   transferStatus === 'answered';
 

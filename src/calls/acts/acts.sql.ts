@@ -87,8 +87,8 @@ const ASK_EVERY_MS = 60_000;
 /** Time that the carrier has after a failed transfer to reconnect the caller to the agent. */
 const BACK_MS = 60_000;
 /**
- * Maximum duration of a transferred call. Carriers end such a call after four hours. The fifth hour is a margin in case
- * the status callback is lost.
+ * Maximum duration of a transferred call in seconds: five hours. Carriers end such a call after four hours. The fifth
+ * hour is a margin in case the status callback is lost.
  */
 const TALK_MAX_SEC = 18_000;
 

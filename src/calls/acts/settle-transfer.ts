@@ -21,7 +21,7 @@ import { answerTransfer, failTransfer } from './acts.sql.ts';
 
 /**
  * Handles an answered transfer: ends the conversation, and accepts the escalation that requested the transfer. If
- * `isOver` is true, the two people have already hung up, and the call is completed as well. A repeated report changes
+ * `isOver` is true, both parties have already hung up, and the call is completed as well. A repeated report changes
  * nothing.
  */
 export async function somebodyCame(
@@ -49,14 +49,14 @@ export async function somebodyCame(
   } catch (error) {
     if (error instanceof Settled) return;
     if (!(error instanceof ApiError)) throw error;
-    // Another request has just ended the conversation, or it was erased. The result of the transfer must still be
-    // stored.
+    // The conversation was ended by another request or was erased. The result of the transfer must be stored anyway.
     await note(deps.pool);
   }
 }
 
 /**
- * Accepts the escalation on behalf of the person who picked up, unless somebody else has accepted it or it has ended.
+ * Accepts the escalation on behalf of the human agent who answered the transfer. Does nothing if the escalation was
+ * already accepted or has ended.
  */
 async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   const { namespace, transferEscalationId: id, transferTo: to } = call;

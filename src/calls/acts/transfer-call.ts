@@ -30,8 +30,8 @@ export const BEFORE_RINGING_SEC = 120;
 
 /**
  * Requests the transfer of a call to another number. The process that owns the line lets the agent finish speaking and
- * closes the line. The carrier then requests instructions, and the response tells it to ring the number. A repeated
- * request for the number that is already ringing changes nothing.
+ * closes the line. The carrier then requests instructions from this server, which responds with the instruction to ring
+ * the number. A repeated request for the number that is already ringing changes nothing.
  * @throws ApiError not_found, call_ended, call_not_connected, call_transferring, invalid_body (a number that may not be
  * called)
  */

@@ -22,8 +22,8 @@ export type ActingLine = {
 type Deps = { pool: Pool; log: Logger };
 
 /**
- * Time for the agent to finish speaking before a transfer. It depends on whether an escalation or the API requested the
- * transfer.
+ * Maximum time in ms for the agent to finish speaking before a transfer. The limit depends on whether an escalation or
+ * an API client requested the transfer.
  */
 const LAST_SENTENCE_MS = { escalation: 60_000, api: 10_000 };
 

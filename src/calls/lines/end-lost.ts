@@ -12,7 +12,7 @@ import { WEB_VOICE } from '../transports/web-voice.ts';
 export type EndLostDeps = ConversationDeps & { transportOf: TransportOf; log: Logger };
 
 const AT_ONCE = 50;
-/** Maximum interval between two runs if the process was not blocked in between. */
+/** Maximum interval in ms between two runs. After a longer interval, the job assumes that the process was paused. */
 const STEADY_MS = 3_000;
 
 /**
@@ -27,8 +27,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
   return async () => {
     const nowMs = monotonicMs();
     // If this process was paused, it may not have renewed its own leases in time. It therefore ends no calls for the
-    // duration of one lease, in which it can renew them. A process that has just started owns no lines, so its first
-    // run does not wait.
+    // duration of one lease, so that it can renew its own leases first. A process that has just started owns no lines,
+    // so its first run does not wait.
     if (lookedMs !== undefined && nowMs - lookedMs > STEADY_MS)
       patientUntilMs = nowMs + LINE_LEASE_MS;
     lookedMs = nowMs;
@@ -39,8 +39,8 @@ export function createEndLost(deps: EndLostDeps): () => Promise<void> {
 }
 
 /**
- * Returns whether the two people of a transferred call are still connected. Carriers do not always report that somebody
- * picked up. A call that is still live when its ringing time is over therefore counts as answered.
+ * Returns whether the caller and the person who answered a transfer are still connected. Carriers do not always report
+ * that somebody picked up. A call that is still live when its ringing time is over therefore counts as answered.
  */
 async function areTalking(deps: EndLostDeps, call: CallRow): Promise<boolean> {
   if (call.transferStatus === 'ringing') await somebodyCame(deps, call, { isOver: false });
@@ -61,8 +61,8 @@ async function endLost(deps: EndLostDeps, call: LostCall): Promise<void> {
 }
 
 /**
- * Returns whether the visitor has left a call from a web page. In that case, the process that owned the line released
- * it when the connection broke, and the visitor did not reconnect. Such a call has no carrier to query.
+ * Returns true if the visitor has left a call from a web page: the owner released the line when the connection broke,
+ * and the visitor did not reconnect. Calls from web pages have no carrier to query.
  */
 function wasLeft({ provider, holder }: LostCall): boolean {
   return provider === WEB_VOICE && holder === null;

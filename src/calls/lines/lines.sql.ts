@@ -50,8 +50,8 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
 /** Time allowed for a carrier to open the socket. Carriers open it as soon as they have received its address. */
 const UNCONNECTED_MS = 60_000;
 /**
- * Duration of a line's lease. A process may fail to renew it three times. If the process is killed, another process
- * notices within a second after the lease expires, so the call ends within 15 s (contract/calls.md).
+ * Duration of a line's lease in ms. The lease survives up to three failed renewals. If the process is killed, another
+ * process notices within a second after the lease expires, so the call ends within 15 s (contract/calls.md).
  */
 export const LINE_LEASE_MS = 10_000;
 

@@ -79,7 +79,7 @@ const RENEW_MS = LINE_LEASE_MS / 4;
 /** Interval at which a stopping process checks whether all of its lines are closed. */
 const LOOK_MS = 100;
 
-/** Time allowed for the spoken apology when a stopping process ends a call. */
+/** Maximum time in ms for the spoken apology when a stopping process ends a call. */
 const LAST_WORDS_MS = 5_000;
 
 type Held = ActingLine & {

@@ -42,8 +42,8 @@ export async function afterHandOff(deps: VoiceDeps, ofCall: OfCall): Promise<str
 const TOLD_MS = 30_000;
 
 /**
- * Responds to the carrier's request after the number has rung. Either the two people have talked, or the caller returns
- * to the agent. A repeated request gets the same response.
+ * Responds to the carrier's request after the number has rung. If somebody answered, the response ends the call.
+ * Otherwise, the caller returns to the agent. A repeated request gets the same response.
  */
 export async function afterDial(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;

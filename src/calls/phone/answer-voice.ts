@@ -130,8 +130,9 @@ export function isOf(
 }
 
 /**
- * Responds to the carrier's request after a socket has closed. If the socket was interrupted, the response tells the
- * carrier to open another one. Otherwise the call ends.
+ * Responds to the carrier's request after a socket has closed. If the socket was closed for a transfer, the response
+ * tells the carrier to ring the number. If the socket was interrupted, the response tells the carrier to open a new
+ * one. In all other cases, the call ends.
  */
 async function afterSocket(deps: VoiceDeps, ofCall: OfCall): Promise<string> {
   const { call, sent } = ofCall;
@@ -155,8 +156,9 @@ function statusIn({ callback }: Pick<SentOfCall, 'callback'>): NonNullable<Becam
 }
 
 /**
- * Maximum number of sockets that are opened for a call, one after the other. If this many have broken, another one is
- * unlikely to be stable.
+ * Maximum number of sockets that are opened for a call, one after the other. When the last of them closes, the call
+ * ends, because a further socket is unlikely to be stable. Applies only to carriers that do not report how a socket
+ * ended.
  */
 const STREAMS_MAX = 20;
 

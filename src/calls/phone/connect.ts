@@ -60,7 +60,10 @@ export async function canSpeak(
   return relay !== undefined || hasOwnSpeech(namespace, content);
 }
 
-/** Returns the XML for another line of a call, with the agent version that answered the call. */
+/**
+ * Returns the XML that opens a new line for a call that the agent has already answered. The agent version stays the
+ * same.
+ */
 export async function connectAgain(
   deps: VoiceDeps,
   again: Omit<Connecting, 'content'>,
@@ -76,7 +79,8 @@ export const boundTo = ({ id, userId, agentId, agentVersion }: CallRow) => ({
 });
 
 /**
- * Returns the content of the agent version that answers, if any. If the version was recalled, the live version answers.
+ * Returns the content of the agent version that answers the call. If that version was recalled, returns the content of
+ * the live version. Returns undefined if no version can answer.
  */
 export async function contentOf(
   { pool }: Pick<VoiceDeps, 'pool'>,

@@ -33,8 +33,7 @@ export function hasVoicemail({ endedReason }: Pick<CallRow, 'endedReason'>): boo
 }
 
 /**
- * Records that an answering machine has answered. A repeated report changes nothing, and neither does a report about a
- * call that has ended.
+ * Records that an answering machine has answered. Ignores a repeated report and a report about a call that has ended.
  */
 export async function noteMachine(deps: VoiceDeps, call: CallRow, account: Account): Promise<void> {
   // The call was already transferred, so the report must not end it.

@@ -21,8 +21,8 @@ const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const START_MS = 5_000;
 /**
- * Maximum number of consecutive unknown frames. After more, the socket is closed, because the client is probably not a
- * carrier.
+ * Maximum number of consecutive unknown frames. A client that sends more is probably not a carrier, so its socket is
+ * closed.
  */
 const UNKNOWN_MAX = 50;
 

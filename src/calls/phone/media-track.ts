@@ -9,9 +9,12 @@ export type MediaTrack = {
 };
 
 const BYTES_PER_MS = 8;
-/** Shortest gap to fill. Smaller differences result from inexact clocks. */
+/**
+ * Minimum gap in ms to fill with silence. Smaller differences between the timestamps of frames result from inexact
+ * clocks.
+ */
 const GAP_MS_MIN = 20;
-/** Longest silence used to fill a gap. */
+/** Maximum silence in ms that is inserted into one gap. Longer gaps are only partly filled. */
 const GAP_MS_MAX = 1_000;
 
 type Deps = {

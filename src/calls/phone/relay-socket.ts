@@ -14,13 +14,13 @@ const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const SETUP_MS = 5_000;
 /**
- * Maximum number of consecutive unknown frames. After more, the socket is closed, because the client is probably not a
- * carrier.
+ * Maximum number of consecutive unknown frames. A client that sends more is probably not a carrier, so its socket is
+ * closed.
  */
 const UNKNOWN_MAX = 50;
 /**
- * Limits on the user's utterances. An utterance is pending until it is stored. No person speaks enough to reach the
- * limits, even if the database is unavailable for a minute.
+ * Limits on the user's utterances. An utterance is pending until it is stored. A user cannot speak fast enough to reach
+ * the limits, even if the database is unavailable for a minute.
  */
 const PROMPTS = { pending: 20, pendingChars: 64_000, burst: 40, perSec: 2 };
 

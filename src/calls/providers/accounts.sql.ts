@@ -31,8 +31,8 @@ const AGENT = `left join agents a
   on a.namespace = n.namespace and a.name = n.agent_name and a.deleted_at is null`;
 
 /**
- * Returns the accounts with this number, from all namespaces, oldest first, so that the limit never excludes an older
- * account in favor of a newer one.
+ * Returns up to `max` accounts with this number and this ID at the carrier, from all namespaces. The oldest come first,
+ * so that newly declared accounts cannot displace older ones.
  */
 export async function findByNumber(
   db: Db,

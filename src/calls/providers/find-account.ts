@@ -129,7 +129,8 @@ function look({ accounts, numbers, lists }: Known, items: readonly string[]): vo
   const agents = told.filter(({ resource }) => resource === 'agents');
   if (isAll || providers.length > 0) {
     const ids = new Set(providers.map(({ id }) => id));
-    // Cached misses are dropped as well. A miss has no ID, so any changed provider may be the missing one.
+    // Cached misses are dropped as well. A miss contains no ID, so any of the changed providers may be the one that was
+    // missing.
     accounts.forget(({ account }) => isAll || !account || ids.has(account.id));
     numbers.forget(() => true);
     // The changed provider may have taken a number from another provider in its namespace, so all lists of the

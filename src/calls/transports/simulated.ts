@@ -5,8 +5,8 @@ import type { DueEvent, Transport } from '../transport.ts';
 import { saying } from '../../platform/resources/schema/patterns.ts';
 
 /**
- * Transport without a telephone: a script acts as the other end. Everything else about the call is real: the
- * conversation, escalations, events, and recovery after a crash.
+ * Transport without a telephone: a script replaces the user and the network. Everything else about the call is real:
+ * the conversation, escalations, events, and recovery after a crash.
  */
 
 const LONGEST_WAIT_MS = 60_000;
