@@ -87,7 +87,7 @@ export type SignedRequest = {
   nowMs: number;
 };
 
-/** Content of a form, with the same names for all webhooks and carriers. */
+/** Content of a webhook form, in a format that is the same for all webhooks and carriers. */
 export type Callback = {
   /**
    * Account of the call. Undefined if the carrier does not report it, in which case the webhook URL must name the

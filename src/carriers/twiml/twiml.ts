@@ -6,8 +6,8 @@ import { element, escape, responseOf } from '../xml.ts';
 
 /**
  * Creates a writer. `stream` contains additional attributes of `<Stream>` that the carrier needs. `followsStatus` means
- * that the carrier may execute the response to a status callback. For such a carrier, the response is empty, because a
- * document without instructions would end the call.
+ * that the carrier may execute instructions in the response to a status callback. Such a carrier gets an empty
+ * response, because it would end the call after a document without instructions.
  */
 export function twimlAnswers({
   stream = {},
