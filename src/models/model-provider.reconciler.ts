@@ -39,7 +39,7 @@ type Blocked = { type: 'Accepted' | 'ResolvedRefs'; why: Problem };
 export type ModelProviderReconcilerDeps = ProjectDeps &
   OwnSecretDeps & { guard: AddressGuard; prober: Prober };
 
-/** Reconciles ModelProviders: their address, their key and their availability. */
+/** Returns the reconciler of ModelProviders. It activates their URL and key, and probes whether they answer. */
 export function modelProviderReconciler(
   deps: ModelProviderReconcilerDeps,
 ): ReconciledKind<ModelProviderSpec, ModelProviderStatus> {

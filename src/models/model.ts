@@ -86,7 +86,7 @@ export type ModelReply = {
   extra?: ProviderFields;
   finishReason: FinishReason;
   usage: ModelUsage;
-  /** Name of the ModelProvider that answered, or `default`. */
+  /** Name of the ModelProvider that answered, or `default` for the default provider from the settings. */
   provider: string;
   /** Name of the model at its provider. */
   model: string;
@@ -154,7 +154,7 @@ export type FindModel = (agent: {
 
 /** A provider with its key decrypted and defaults applied. */
 export type ModelEndpoint = {
-  /** Name of the ModelProvider, or `default`. */
+  /** Name of the ModelProvider, or `default` for the default provider from the settings. */
   provider: string;
   /** URL without a trailing slash, such as `https://api.example.com/v1`. */
   baseUrl: string;

@@ -1,9 +1,9 @@
 /** Slots that limit the concurrent requests of this process to each provider. */
 export type ProviderSlots = {
   /**
-   * Waits for a slot, in the order of calls. The returned function releases the slot. Returns `undefined` immediately
-   * if the queue is full: it holds as many callers as the provider has slots, but at least eight. Rejects with the
-   * reason of the signal.
+   * Waits for a slot, first come, first served. Resolves to a function that releases the slot. Resolves to `undefined`
+   * immediately if the queue is full. The queue holds as many callers as the provider has slots, but at least eight.
+   * Rejects with the signal's reason if the signal aborts.
    */
   take: (key: string, max: number, signal: AbortSignal) => Promise<(() => void) | undefined>;
 };

@@ -20,9 +20,9 @@ const MAX_EXTRA_CHARS = 64 * 1024;
 const MAX_CALLS = 32;
 
 /**
- * Maximum number of times that the arguments of one call are checked for completeness, and that its additional fields
- * are measured. Each check parses the arguments, and each measurement serializes the fields. Without this limit, a
- * server could make Parley do either for each of 64,000 pieces.
+ * Maximum number of times that the arguments of one call are checked for completeness. The same maximum applies to the
+ * pieces of a call whose additional fields are stored. Each check parses all arguments so far. Each such piece causes
+ * all additional fields to be serialized. Without a limit, a server could cause this work for each of 64,000 pieces.
  */
 const CHECKS_MAX = 100;
 
@@ -141,8 +141,8 @@ function isOther(id: string | undefined, { givenId }: Call): boolean {
 }
 
 /**
- * Stores additional fields of a call, because the provider may require them in later requests. Ignores such fields
- * after the first 100 pieces that have any.
+ * Stores additional fields of a call, because the provider may require them in later requests. Reads them only from the
+ * first 100 pieces that contain any.
  */
 function keepExtra(call: Call, part: Fields, ofFunction: Fields): void {
   const { index: _, id: __, type: ___, function: ____, ...ofCall } = part;

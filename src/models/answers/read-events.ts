@@ -18,7 +18,7 @@ export const STREAM_MAX = { events: 100_000, bytes: 64 * 1024 * 1024 };
  * Rate limit, in bytes, on the events of all streams that a process handles. An event counts as at least
  * `EVENT_BYTES_MIN`, because even an event of one character takes about 10 µs. At this rate, events take at most a
  * third of the process's time. A fast provider sends a few thousand events a second, so a single answer never waits.
- * Namespaces take turns.
+ * When streams have to wait, namespaces take turns.
  */
 const RATE = { burst: 4 * 1024 * 1024, perSec: 16 * 1024 * 1024 };
 const EVENT_BYTES_MIN = 512;
@@ -45,8 +45,8 @@ async function turnOf(events: readonly EventSourceMessage[]): Promise<void> {
 /**
  * Reads a stream of events (WHATWG HTML, 9.2). Yields the data of up to 50 events that arrived together, `done` for
  * `[DONE]`, and `too_long` instead of the events beyond the maximum size of a stream. Events are parsed while the
- * caller iterates, so an invalid event throws after the events before it. The next part of the response is read only
- * when the caller asks for more, and an abort cancels the response.
+ * caller iterates, so an invalid event causes an error only after the earlier events were yielded. The next part of the
+ * response is read only when the caller asks for more, and an abort cancels the response.
  */
 export async function* readEvents(
   { headers }: Response,

@@ -48,7 +48,10 @@ function onlyObjectOf([one, ...others]: readonly unknown[]): string | undefined 
   return isObject && others.length === 0 ? JSON.stringify(one) : undefined;
 }
 
-/** Returns the object in a text that contains it twice, or that has an empty object `{}` before it. */
+/**
+ * Returns the object if the text consists of the same object twice, or of `{}` and one object. Otherwise returns
+ * `undefined`.
+ */
 function onceOf(text: string): string | undefined {
   const middle = Math.floor(text.length / 2);
   const [half, other] = [text.slice(0, middle).trim(), text.slice(middle).trim()];

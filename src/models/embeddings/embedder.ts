@@ -10,8 +10,8 @@ import { createProviderSlots } from '../provider-slots.ts';
 import { readEmbeddings } from './read-embeddings.ts';
 
 /**
- * A model for embeddings. `provider` is the name of a ModelProvider, or `default`. `dimensions` is the requested
- * number, or `null` for the default of the model.
+ * A model for embeddings. `provider` is the name of a ModelProvider, or `default` for the default provider from the
+ * settings. `dimensions` is the requested number, or `null` for the default of the model.
  */
 export type EmbeddingModel = { provider: string; model: string; dimensions: number | null };
 

@@ -10,7 +10,10 @@ export type Capabilities = {
   tokenLimit: 'max_tokens' | 'max_completion_tokens';
   temperature: boolean;
   toolChoice: boolean;
-  /** Place of the instructions: in a separate system message, or before the first user message. */
+  /**
+   * How instructions are sent: in a separate system message (`own`), or before the text of the first user message
+   * (`in_user`).
+   */
   system: 'own' | 'in_user';
   /**
    * `joined`: consecutive messages of the same role are joined. `strict`: in addition, no user message directly follows
