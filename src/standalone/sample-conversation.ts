@@ -10,8 +10,8 @@ import type { RunningApi } from '../roles/api/run.ts';
 
 /**
  * Dependencies of the sample conversations. At the first start, Parley holds one conversation with each agent in
- * examples/, through the same services as the REST API. A new user therefore sees every type of output line and has
- * conversations to read.
+ * examples/, through the same services as the REST API. A new user therefore sees the events of a conversation in the
+ * output of `parley start`, and has conversations to read.
  */
 export type SampleDeps = {
   store: Pick<ResourceStore, 'get'>;

@@ -3,7 +3,7 @@ import type { ManifestReport } from '../platform/manifests/report.ts';
 
 /**
  * Output of `parley start` for the user, on stderr: first the addresses, then one line per event. stdout contains only
- * the ready line, which is for programs.
+ * one line for programs, which reports that Parley is ready.
  */
 export type Screen = {
   welcome: (about: Welcome) => void;
