@@ -60,8 +60,9 @@ const quota = z
 const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Limits per namespace (docs/decisions/0021): each process limits concurrent work, and the database limits stored data.
- * Endpoints have a lower limit, because each event is stored and sent once per endpoint. A quota of 0 means no limit.
+ * Limits per namespace (docs/decisions/0021): `PARLEY_LIMIT_…` limits concurrent work, and `PARLEY_QUOTA_…` limits
+ * stored data. Webhook endpoints have a lower quota, because each event is stored and sent once per endpoint. A quota
+ * of 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -347,7 +348,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   };
 }
 
-/** Returns a message for each setting that has no effect. `hasCluster`: true if a cluster stores the objects. */
+/** Returns a message for each setting without effect. `hasCluster`: whether a Kubernetes cluster stores the objects. */
 export function notUsed(
   { watchNamespaces }: Pick<Config, 'watchNamespaces'>,
   { hasCluster }: { hasCluster: boolean },
