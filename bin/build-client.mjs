@@ -3,7 +3,8 @@
  *
  * Builds the client as JavaScript with type declarations. By default it writes to `packages/client/dist`, for the
  * package `@parley/client`, and copies the licence into that package, because npm does not include one from a parent
- * folder. The product's own package passes a folder for its export `parley/client`.
+ * folder. The prepack script of the package `parley` passes `dist/client`, which that package exports as
+ * `parley/client`.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

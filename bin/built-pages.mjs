@@ -48,7 +48,7 @@ async function ensureBuilt({ root, nodes }, what) {
   }
   try {
     await withInstallLock(root, async () => {
-      // Another process may have built it while this one waited for the lock.
+      // Checks again, because another process may have built the files while this process waited for the lock.
       if (readStamp(root, name) !== wanted) await build({ root, nodes, wanted, name });
     });
   } catch (error) {

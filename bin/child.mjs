@@ -5,7 +5,10 @@
  */
 import { isMainThread } from 'node:worker_threads';
 
-/** Time in ms within which a signal is a repeat. Repeats arrive within a few ms; a later Ctrl-C is intended. */
+/**
+ * A signal within this time in ms after the same signal is dropped as a repeat. Repeats arrive within a few ms. If a
+ * user presses Ctrl-C a second time, that signal arrives later.
+ */
 const repeatMs = 300;
 const signals = new Set(['SIGINT', 'SIGTERM', 'SIGHUP']);
 
@@ -14,7 +17,7 @@ if (isMainThread && process.env.PARLEY_BOOTSTRAP_PID === String(process.ppid)) {
   delete process.env.PARLEY_BOOTSTRAP_PID;
   dropRepeatedSignals();
   process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-  // Without this, the listener would keep the channel open and the program alive.
+  // Without `unref`, the listener for `disconnect` would keep the channel open and the program alive.
   process.channel?.unref();
 }
 

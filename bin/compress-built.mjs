@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Minimum size in bytes. Compressing a smaller file saves no network packet. */
+/** Minimum size in bytes of a file to compress. Compressing a smaller file saves no network packet. */
 const worthBytes = 1_000;
 
 /** Writes compressed copies (`.br`, `.gz`) next to a built file. */

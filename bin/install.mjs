@@ -61,7 +61,8 @@ function fingerprint(root) {
 
 /**
  * Returns true if npm was run directly (or in an image build) and installed everything that is required. npm records
- * the installed packages in node_modules/.package-lock.json. This also works in a read-only checkout.
+ * the installed packages in node_modules/.package-lock.json, which this function compares with package-lock.json. It
+ * also works in a read-only checkout.
  */
 function adoptInstalled({ root, tools, wanted }) {
   const locked = readPackages(join(root, 'package-lock.json'));

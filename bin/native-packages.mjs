@@ -30,7 +30,7 @@ export function completePackages(modules) {
   }
 }
 
-/** Creates symbolic links. npm packages cannot contain links, so this package contains a list of them. */
+/** Creates symbolic links. npm packages cannot contain links, so the PostgreSQL package lists its links in a file. */
 function linkLibraries(home) {
   const file = join(home, 'native', 'pg-symlinks.json');
   if (!existsSync(file)) return;

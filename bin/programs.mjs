@@ -66,7 +66,7 @@ export const nightly = {
   drill: ['test/drill/main.ts', 'calls with real speech and interruptions; -- --interruptions 10'],
 };
 
-/** Programs that generate committed files from the sources. Screenshots are generated only if they are named. */
+/** Programs that generate committed files from the sources. `npm run generate` without a name skips `screenshots`. */
 export const generators = {
   crds: ['src/roles/generate-crds.ts', 'the CRDs, after a change to a kind’s schema'],
   openapi: ['src/roles/generate-openapi.ts', 'the OpenAPI document, after a change to routes'],

@@ -38,7 +38,8 @@ export function writeSbom({ root, file, optional = true, bundled = [] }) {
     .filter(({ ref }) => ref === own || kept.has(ref))
     .map(({ ref, dependsOn }) => ({
       ref,
-      // The bundled packages belong to a workspace, but the product contains them.
+      // Lists the bundled packages as dependencies of the product, because it contains them. In the lock file they are
+      // dependencies of a workspace.
       dependsOn: [...new Set(ref === own ? [...dependsOn, ...bundled] : dependsOn)].filter((one) =>
         kept.has(one),
       ),

@@ -9,7 +9,8 @@ import { SetupError, say } from './setup-error.mjs';
 const testStep = (args) => ({ name: 'tests', tool: 'vitest', args: ['run', ...args] });
 
 const staticSteps = [
-  // The lint rules need the types of every project, so one pass checks both. tsc would load each project a second time.
+  // One pass checks both types and lint, because the lint rules need the types of every project. A separate run of tsc
+  // would load each project again.
   {
     name: 'types and lint',
     tool: 'oxlint',
@@ -32,8 +33,8 @@ export const test = (context) =>
     : runSteps(context, [testStep(['--project=!e2e'])], { beside: staticSteps });
 
 /**
- * Runs the tests that need no other process. They compute rather than wait, and each worker loads the program again, so
- * there is one worker for each core. VITEST_MAX_WORKERS overrides the number.
+ * Runs the tests that need no other process. Starts one worker for each core. More workers would not help: the tests
+ * rarely wait, and each worker has to load the program. VITEST_MAX_WORKERS overrides the number.
  */
 export function unit(context) {
   process.env.VITEST_MAX_WORKERS ??= String(availableParallelism());
@@ -41,8 +42,8 @@ export function unit(context) {
 }
 
 /**
- * Tests the chart on the cluster in KUBECONFIG. The nodes of the cluster must already have the image PARLEY_E2E_IMAGE
- * (CONTRIBUTING.md).
+ * Tests the chart on the cluster in KUBECONFIG. The nodes of the cluster must already have the image that
+ * PARLEY_E2E_IMAGE names (CONTRIBUTING.md).
  */
 export const e2e = (context) =>
   runSteps(context, [testStep(['--project=e2e', '--maxWorkers=1', ...context.args])]);
@@ -103,8 +104,9 @@ function listOf(programs) {
 }
 
 /**
- * Runs the steps one after the other, and at the same time the steps of `beside` one after the other. A step of
- * `beside` prints its whole output when it ends. Returns 0, or the exit code of the first step that failed.
+ * Runs two sequences of steps at the same time: `steps` and `beside`. Within each sequence, steps run one after the
+ * other. A step of `beside` prints its whole output when it ends. Returns 0, or the exit code of the first step that
+ * failed.
  */
 async function runSteps(context, steps, { beside = [] } = {}) {
   const failed = (
