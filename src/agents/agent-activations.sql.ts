@@ -12,7 +12,7 @@ export type AgentActivation = {
   actor: string;
   reason: string | null;
   eventId: string;
-  /** Targets of the version's handoffs; `null` if it has no tool of type `handoff`. */
+  /** Targets of the version's handoffs; `null` if the version has no tool of type `handoff`. */
   handoffs: Handoff[] | null;
   /** Time of the activation in Unix milliseconds. */
   at: number;

@@ -135,8 +135,8 @@ export type LiveContent = {
  * `content` are `null` if no version is live.
  *
  * The result is the live version, unless a rollout is in progress. Then the hash of `unit` determines the arm: the old
- * or the new version (contract/rollouts.md#arms). `unit` identifies the user. If the user is unknown, it identifies the
- * call, or else the conversation. Without `unit`, this function always returns the live version.
+ * or the new version (contract/rollouts.md#arms). `unit` is the user's ID. For an unknown user, `unit` is the ID of the
+ * call or, without a call, of the conversation. Without `unit`, this function always returns the live version.
  */
 export async function readLiveContent(
   db: Db,
@@ -201,8 +201,8 @@ export async function readVersionLanguage(
 }
 
 /**
- * Returns the language of an agent's last version (BCP 47), even if the agent was deleted. Returns `undefined` if it
- * has none.
+ * Returns the language of an agent's last version (BCP 47), even if the agent was deleted. Returns `undefined` if that
+ * version has no language.
  */
 export async function readLastLanguage(db: Db, agentId: string): Promise<string | undefined> {
   const { rows } = await db.query<{ language: string | null }>({

@@ -9,9 +9,9 @@ export type RequireSourcesDeps = {
 };
 
 /**
- * Rejects a request that names sources that do not exist in the namespace. Without this check, a typo would appear
- * only in a condition of the resource. Checks only the request itself, so that an agent with a deleted source can still
- * be changed. Costs one query for all IDs and one read per name.
+ * Rejects a request that names sources that do not exist in the namespace. Without this check, a typo would appear only
+ * in a condition of the resource. Checks only the sources in the request, not those already stored, so that an agent
+ * with a deleted source can still be changed. Costs one query for all IDs and one read per name.
  * @throws ApiError invalid_body
  */
 export async function requireSources(
