@@ -82,9 +82,9 @@ export async function failTransfer(
   return rowCount === 1;
 }
 
-/** Interval at which the carrier is queried for the state of a transferred call. */
+/** Interval in ms at which the carrier is queried for the state of a transferred call. */
 const ASK_EVERY_MS = 60_000;
-/** Time that the carrier has after a failed transfer to reconnect the caller to the agent. */
+/** Maximum time in ms after a failed transfer for the carrier to reconnect the caller to the agent. */
 const BACK_MS = 60_000;
 /**
  * Maximum duration of a transferred call in seconds: five hours. Carriers end such a call after four hours. The fifth

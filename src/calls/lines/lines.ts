@@ -179,8 +179,8 @@ async function leaveIfTaken(
   { call, line, session }: Held,
 ): Promise<void> {
   const now = await readCall(pool, call);
-  // If the call has ended, the end of its conversation closes the line. Voicemail is the exception: this function
-  // closes the line, so that the carrier requests the instructions that speak the message.
+  // The line of an ended call is closed when its conversation ends. Voicemail is the exception: this function closes
+  // the line. The carrier then requests instructions, and the response speaks the message.
   if (now?.endedAt !== null && now?.endedReason !== 'voicemail') return;
   session.leave();
   line.end();

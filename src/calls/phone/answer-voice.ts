@@ -14,9 +14,10 @@ import { hasVoicemail, leaveMessage, noteMachine } from './machine.ts';
 import type { OfCall, SentOfCall, VoiceDeps } from './voice-deps.ts';
 
 /**
- * Returns the XML for a carrier that requests instructions for a call: an inbound call, an outbound call that was
- * answered, or a call whose socket has closed. An inbound call takes five SQL statements, all of which use an index.
- * They concern the number and its account, the agent, the count of live calls, the call, and its token.
+ * Responds to a carrier that requests instructions for a call, and returns them as XML. Carriers request instructions
+ * for a new inbound call, for an answered outbound call, after a socket has closed, and after a transfer has rung a
+ * number. A new inbound call takes five SQL statements, all of which use an index: for the number with its account, the
+ * agent, the count of live calls, the call, and its token.
  * @throws ApiError invalid_signature, rate_limited
  */
 export async function answerVoice(deps: VoiceDeps, sent: SentOfCall): Promise<string> {

@@ -59,8 +59,8 @@ function statusRoute(deps: VoiceDeps, carrier: Carrier): Route {
 }
 
 /**
- * Returns whether a request to the voice webhook reports the end of a call. Carriers send such reports there if no
- * status webhook is configured.
+ * Returns whether a request to the voice webhook reports the end of a call. Carriers send these reports to the voice
+ * webhook if no status webhook is configured.
  */
 function isEndOfCall({ callId, callback: { state } }: SentOfCall): boolean {
   return callId === undefined && state !== undefined && state !== 'live';

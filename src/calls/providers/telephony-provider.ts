@@ -97,7 +97,7 @@ const inbound = z.strictObject({
     .exactOptional(),
 });
 
-/** Returns the part of a field's description that says what the field contains for each carrier. */
+/** Returns a list of what the field contains for each carrier, for use in the field's description. */
 const ofEach = (field: 'accountId' | 'authToken'): string =>
   CARRIERS.map(({ name, provider }) => `for ${name}, ${provider.says[field]}`).join('; ');
 
