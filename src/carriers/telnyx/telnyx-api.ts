@@ -4,7 +4,10 @@ import { askCarrier, refusalOf, SHORT_TIMEOUT_MS, type CarrierAnswer } from '../
 import type { CarrierAccount, CarrierApi } from '../carrier.ts';
 import { sidSince, stateOf, statusIn } from '../twiml/statuses.ts';
 
-/** Response to a request that places a call. `sid` may be absent. A webhook often reports the ID earlier. */
+/**
+ * Response to a request that places a call. `sid` is the ID of the call and may be absent. A webhook often reports the
+ * ID before this response arrives.
+ */
 const Made = z.object({ sid: z.string().min(1).max(256).optional() });
 const Refusal = z.object({
   errors: z.array(
