@@ -44,7 +44,7 @@ export type ModelRequest = {
   messages: readonly ModelMessage[];
   /**
    * Index that separates earlier turns from the current one: the messages after the first message and before this index
-   * belong to earlier turns. The oldest are dropped if the prompt exceeds the limit of the model.
+   * belong to earlier turns. The oldest of these turns are dropped if the prompt exceeds the limit of the model.
    */
   historyEnd?: number;
   tools: readonly ModelTool[];

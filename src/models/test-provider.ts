@@ -30,11 +30,11 @@ export type TestProviderDeps = {
 const MESSAGE = 'Reply with the word OK.';
 const TEXT_MAX = 200;
 
-/** Maximum duration of a test in ms. It is short, because a person is waiting. */
+/** Maximum duration of a test in ms. It is short, because a user is waiting for the result. */
 const TOTAL_MS = 30_000;
 /**
- * Maximum wait in ms for the list of models if the default model is also tested. In that case, the list only serves to
- * suggest other models.
+ * Maximum wait in ms for the list of models if the default model is also tested. The list then only suggests other
+ * models, so the test does not wait long for it.
  */
 const LIST_MS = 5_000;
 const LIST_BYTES = { bytesMax: 2 * 1024 * 1024, tooLong: '2 MiB' };
