@@ -58,7 +58,8 @@ type Sample = (typeof SAMPLES)[number];
 const LOOK_EVERY_MS = 500;
 /**
  * Maximum number of times to check whether the agent is active. The checks take five minutes in total, during which the
- * user may still edit the examples. After that, only the next start checks again.
+ * user may still edit the examples. If the agent is still not active, the sample conversation is skipped until the next
+ * start of Parley.
  */
 const LOOKS_MAX = 600;
 
