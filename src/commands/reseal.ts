@@ -60,8 +60,8 @@ const BATCH = 200;
 /**
  * Re-encrypts every value that was encrypted with another key, using the sealer's current key. This needs no downtime:
  * a value is replaced only if it has not changed since it was read, and readers can decrypt both old and new values.
- * The function can be run repeatedly. `left` is the number of values that are still encrypted with another key. When it
- * is 0, that key is no longer needed.
+ * The function can be run repeatedly. `left` is the number of values that are still encrypted with another key. When
+ * `left` is 0, the other key is no longer needed.
  */
 export async function reseal(deps: {
   pool: Pool;
