@@ -60,9 +60,8 @@ const quota = z
 const KEY_OF_32_BYTES = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
- * Limits per namespace (docs/decisions/0021): `PARLEY_LIMIT_…` limits concurrent work, and `PARLEY_QUOTA_…` limits
- * stored data. Webhook endpoints have a lower quota, because each event is stored and sent once per endpoint. A quota
- * of 0 means no limit.
+ * Limits on concurrent work (`PARLEY_LIMIT_…`) and stored data (`PARLEY_QUOTA_…`), docs/decisions/0021. The quota of
+ * webhook endpoints is lower, because each event is stored and sent once per endpoint. 0 means no limit.
  */
 const limits = {
   PARLEY_LIMIT_EVENT_STREAMS: shares.prefault('100,300,500'),
@@ -275,9 +274,9 @@ export type Config = {
   watchNamespaces: readonly string[];
   /** Address of the Kubernetes API server. Undefined outside a pod. */
   kubernetesService: { host: string; port: string } | undefined;
-  /** 32-byte key. */
+  /** 32-byte key that encrypts stored secrets. */
   encryptionKey: Buffer | undefined;
-  /** Previous 32-byte key. It only decrypts values that have not been re-encrypted with the current key yet. */
+  /** Previous 32-byte key. It only decrypts values that are not yet re-encrypted with the current key. */
   previousEncryptionKey: Buffer | undefined;
   /** Provider and models for agents that do not name their own. Undefined if no provider is set. */
   model:
