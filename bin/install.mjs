@@ -31,7 +31,7 @@ export async function ensureInstalled({ root, tools }) {
   if (readStamp(root) === wanted) return;
   if (adoptInstalled({ root, tools, wanted })) return;
   await withInstallLock(root, async () => {
-    if (readStamp(root) === wanted) return; // Another process installed them while this one waited.
+    if (readStamp(root) === wanted) return; // Another process installed the packages during the wait.
     await install(root);
     completePackages(join(root, 'node_modules'));
     writeFileSync(stampFile(root), wanted);

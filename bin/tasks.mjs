@@ -1,4 +1,6 @@
-/** Commands for developers. A failed step does not stop the others, so that one run reports all problems. */
+/**
+ * Commands for developers. After a failed step, the remaining steps still run, so that one run reports all problems.
+ */
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
