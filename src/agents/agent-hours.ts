@@ -86,8 +86,8 @@ export const hours = z.strictObject({
 });
 
 /**
- * Returns the time zone of the working hours in `escalation` if this server does not know it, and `undefined`
- * otherwise. `escalation` may also be a merge patch.
+ * Returns the time zone of the working hours in `escalation` if this server does not know that time zone. Otherwise
+ * returns `undefined`. `escalation` may also be a merge patch.
  */
 export function unknownTimeZone(escalation: unknown): string | undefined {
   const { hours: given } = Object(escalation) as { hours?: unknown };

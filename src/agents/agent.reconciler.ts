@@ -104,8 +104,8 @@ function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolea
   if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
   if (kind === 'KnowledgeSource') {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
-    // When a source is deleted, only its name is known. An agent with `sourceIds` or a selector may use the source
-    // without naming it, so such an agent counts as a user of every source.
+    // When a source is deleted, only its name is known. Agents with `sourceIds` or a selector do not name their
+    // sources, so they count as users of every source.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
   }
   if (kind === 'ModelProvider')

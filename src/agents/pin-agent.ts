@@ -150,8 +150,8 @@ async function declarePin(
       const key = { namespace: caller.namespace, id };
       const { row: before, resource: current } = await requireDeclared(deps, DECLARED_AGENT, key);
       const { generation } = current.metadata;
-      // The decision is stored before the pin is written. After a crash, a retry would otherwise decide again and roll
-      // back further, because the rollback has already changed the live version.
+      // The decision is stored before the pin is written. Without a stored decision, a retry after a crash would decide
+      // again. It would then roll back further, because the first attempt has already changed the live version.
       const decided = await plan.decide(async () => {
         precondition(current);
         // Waits for the operator to create a version of the declared content, because that version may be the one to

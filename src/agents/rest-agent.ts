@@ -256,10 +256,10 @@ export function fromAgentContent(content: AgentContent): SnakeCased<AgentContent
   return toSnake(agentContent, content);
 }
 
-/** Converts a pointer into the resource to a pointer into the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
+/** Converts a JSON Pointer for the resource to one for the REST body: `/spec/voice/voiceId` → `/voice/voice_id`. */
 export function agentPointer(pointer: string): string {
   if (pointer.startsWith('/metadata/')) return pointer.slice('/metadata'.length);
-  // The REST field `prompt` stands for a prompt from a ConfigMap as well.
+  // In REST, `prompt` stands for both `prompt` and `promptFrom`.
   const ofRest = pointer.replace(/^\/spec/, '').replace(/^\/promptFrom\b.*/, '/prompt');
   return toSnakePointer(agentSpec, ofRest);
 }

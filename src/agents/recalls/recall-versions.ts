@@ -31,8 +31,8 @@ export type RecallInput = Pick<AgentRecall, 'versions' | 'since' | 'reason' | 'a
 };
 
 /**
- * Recalls versions in one transaction, under the lock that every change to the live version takes. If a rollout to one
- * of them is in progress, it is aborted in the same transaction. Conversations in progress keep their version.
+ * Recalls versions in one transaction, under the lock that every change to the live version takes. The same transaction
+ * aborts a rollout in progress to one of these versions. Conversations in progress keep their version.
  * @throws ApiError not_found, unknown_version, version_is_live
  */
 export async function recallVersions(

@@ -5,7 +5,8 @@ import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 export const VERSION_RECALLED = 'VersionRecalled';
 
 /**
- * A recalled version that the declaration would make live. `pin`: it is pinned. `content`: it has the declared content.
+ * A recalled version that the declaration would make live. `by` is `pin` if the version is pinned, and `content` if it
+ * has the declared content.
  */
 export type RecalledTarget = { version: number; by: 'pin' | 'content' };
 

@@ -53,8 +53,8 @@ export function rolloutStatusOf({ line, evidence }: SeenRollout): RolloutStatus 
 }
 
 /**
- * Returns the `Progressing` condition while a rollout is in progress, and the `Degraded` condition while the latest
- * version is not live because its rollout was aborted.
+ * Returns the `Progressing` condition while a rollout is in progress. The condition is false if the rollout is held.
+ * Returns the `Degraded` condition if the latest version is not live because its rollout was aborted.
  */
 export function rolloutFindings(
   seen: SeenRollout | undefined,

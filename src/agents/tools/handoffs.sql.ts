@@ -67,9 +67,10 @@ export type HandoffTarget = { agentId: string; agentVersion: number; content: Ag
 /**
  * Resolves a handoff from the activation that applied when the conversation began. This is the last activation of the
  * agent's version up to that time or, if none exists, the version's first activation after that time. A version that
- * was never live has no activation. Its handoff leads to the version that the tool declares or, by default, to the
- * version of the target that was live when the conversation began. If the resulting version was recalled, the handoff
- * leads to the live version of the target instead. Returns `undefined` if the target does not exist or was deleted.
+ * was never live has no activation. Its handoff leads to the version that the tool declares. If the tool declares none,
+ * the handoff leads to the version of the target that was live when the conversation began. If the resulting version
+ * was recalled, the handoff leads to the live version of the target instead. Returns `undefined` if the target does not
+ * exist or was deleted.
  */
 export async function readHandoffTarget(
   db: Db,

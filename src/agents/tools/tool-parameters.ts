@@ -197,8 +197,8 @@ const WAITING = 0.5;
 const HARDLY = 0.1;
 
 /**
- * Runs work that may never end, and interrupts it at the time limit. Costs about 50 µs. If the work got less than half
- * of the limit as CPU time, it mostly waited for the CPU and is tried once more with a longer limit.
+ * Runs work that may never end, and interrupts it at the time limit. Costs about 50 µs. If the interrupted work got
+ * less CPU time than half of the limit, it mostly waited for the CPU. Such work is tried once more with a longer limit.
  * @throws SlowSchemaError
  */
 function withinMs<R>(timeout: number, work: () => R): R {
