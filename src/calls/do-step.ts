@@ -18,7 +18,7 @@ type Step = { call: ClaimedCall; transport: Transport; due: DueEvent };
 
 /**
  * Executes the due step of a call, at most once. The transaction that changes the conversation also advances the call
- * to the next step, if this process still holds the lease and the step has not changed. Otherwise, nothing changes.
+ * to the next step. The transaction is rolled back if this process no longer holds the lease or the step has changed.
  */
 export async function doStep(deps: CallStepDeps, step: Step): Promise<void> {
   try {

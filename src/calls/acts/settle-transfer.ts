@@ -69,9 +69,7 @@ async function acceptFor(deps: ConversationDeps, call: CallRow): Promise<void> {
   );
 }
 
-/**
- * Returns a silence timeout that is no shorter than the time that is left for a human agent to accept the escalation.
- */
+/** Returns a silence timeout that lasts at least until the time for a human agent to accept the escalation is over. */
 async function silenceWhileWaiting(
   db: Db,
   { namespace, transferEscalationId: id }: CallRow,

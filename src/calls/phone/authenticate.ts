@@ -107,9 +107,9 @@ function isFrom(deps: AuthenticateDeps, account: Account, sent: Sent): boolean {
 }
 
 /**
- * Returns the base URLs that a signature may cover. The sender controls the `Host` header, so the header is used only
- * if `PARLEY_BASE_URL` is not set. Otherwise, an attacker could send this server a request that was signed for another
- * server, with the name of that server as `Host`.
+ * Returns the base URLs that a signature may cover. The sender controls the `Host` header, so the header is ignored if
+ * `PARLEY_BASE_URL` is set. If the header were trusted, an attacker could send this server a request that was signed
+ * for a different server, with that server's name as `Host`.
  */
 function basesOf({ baseUrl, publicUrl }: AuthenticateDeps, { headers }: Sent): string[] {
   if (publicUrl !== undefined) return [baseUrl()];

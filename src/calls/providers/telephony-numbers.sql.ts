@@ -17,9 +17,9 @@ type Owner = { id: string; namespace: string };
 export type TakenNumber = { number: string; by: string };
 
 /**
- * Returns the first number that another provider both owns and still declares. A number counts as free if its owner no
- * longer declares it, even if the owner's new declaration was rejected and the number is therefore still active. If
- * such a number counted as taken, two providers that exchange numbers would wait for each other forever.
+ * Returns the first number that another provider both owns and still declares. A number counts as free as soon as its
+ * owner no longer declares it. It may then still be active, because the owner's new declaration was rejected. If such a
+ * number counted as taken, two providers that exchange numbers would wait for each other forever.
  */
 export async function findTaken(
   db: Db,
