@@ -77,8 +77,8 @@ const pricing = z.strictObject({
 });
 
 /**
- * Requires the default model to be an allowed model. Otherwise an agent that does not name a model could get one that
- * is not allowed.
+ * Requires the default model to be an allowed model. Without this rule, an agent that does not name a model could get a
+ * model that is not allowed.
  */
 const defaultIsAllowed = rules({
   rule: '!has(self.defaultModel) || !has(self.models) || self.defaultModel in self.models',

@@ -169,8 +169,8 @@ function finished(calls: readonly Call[]): ModelToolCall[] {
     const isUsable = givenId !== undefined && !taken.has(givenId);
     const id = isUsable ? givenId : `call_${randomUUID().replaceAll('-', '')}`;
     taken.add(id);
-    // Replaces characters other than letters, digits, `_` and `-`, because providers reject a history whose tool names
-    // contain them, even in calls that they created themselves.
+    // Replaces characters other than letters, digits, `_` and `-`. Providers reject a history with such characters in
+    // tool names, even if the provider itself created the names.
     const name = given.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'unnamed';
     const hasExtra = Object.keys(extra).length > 0;
     return { id, name, arguments: unwrapArguments(text, given), ...(hasExtra && { extra }) };
