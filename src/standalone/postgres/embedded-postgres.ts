@@ -180,8 +180,8 @@ async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: Abo
 
 /**
  * Start of the port range. The range is below the ports that Linux (from 32768) and macOS (from 49152) use for outgoing
- * connections. Otherwise, while the server restarts, a reconnecting client could get the server's port as its own
- * outgoing port, connect to itself, and so block the server.
+ * connections. In that higher range, a client that reconnects during a restart of the server could get the server's
+ * port as its own outgoing port. The client would then connect to itself and block the server.
  */
 const FIRST_PORT = 15_000;
 const PORT_COUNT = 17_000;

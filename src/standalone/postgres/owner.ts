@@ -45,7 +45,10 @@ async function makeFolder(dataDir: string): Promise<void> {
   }
 }
 
-/** Creates the file under another name and links it, so that it is never empty and never replaces an existing file. */
+/**
+ * Creates the file under a temporary name and then links it to its final name. The file is therefore never empty and
+ * never replaces an existing file. Returns false if the file already exists.
+ */
 async function createExclusive(file: string, content: string): Promise<boolean> {
   const draft = `${file}.${randomBytes(4).toString('hex')}`;
   try {
