@@ -32,7 +32,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
 /**
  * Runs `parley reseal`, which decrypts every value encrypted with PARLEY_ENCRYPTION_KEY_PREVIOUS and encrypts it with
  * PARLEY_ENCRYPTION_KEY, without downtime. Prints one line on stdout. The exit code is 1 if any value is still
- * encrypted with another key.
+ * encrypted with a different key.
  */
 export async function runReseal(config: Config): Promise<void> {
   const { databaseUrl, encryptionKey } = requireRoleConfig(config);
@@ -58,10 +58,10 @@ export async function runReseal(config: Config): Promise<void> {
 const BATCH = 200;
 
 /**
- * Re-encrypts every value that was encrypted with another key, using the sealer's current key. This needs no downtime:
- * a value is replaced only if it has not changed since it was read, and readers can decrypt both old and new values.
- * The function can be run repeatedly. `left` is the number of values that are still encrypted with another key. When
- * `left` is 0, the other key is no longer needed.
+ * Re-encrypts every value that is not yet encrypted with the sealer's current key. This needs no downtime: a value is
+ * replaced only if it has not changed since it was read, and readers can decrypt both old and new values. The function
+ * can be run repeatedly. `left` is the number of values that are still encrypted with a different key. When `left` is
+ * 0, the previous key is no longer needed.
  */
 export async function reseal(deps: {
   pool: Pool;
@@ -104,8 +104,8 @@ async function resealColumn(
 }
 
 /**
- * Decrypts a value. If no key can decrypt it, logs that and returns undefined, so that the value stays unchanged and
- * does not block the others.
+ * Decrypts a value. If no key can decrypt it, logs a message and returns undefined. The value then stays unchanged and
+ * does not block other values.
  */
 function openOrLog(
   sealer: Sealer,
