@@ -44,7 +44,7 @@ const DRAFTS = {
 type Draft = keyof typeof DRAFTS;
 
 export const COMPILE_MS = 1_000;
-/** Time limit of a check, several hundred times the duration of an ordinary check. */
+/** Time limit of a check in ms. It is several hundred times the duration of an ordinary check. */
 const CHECK_MS = 250;
 const PROBLEMS_MAX = 5;
 
