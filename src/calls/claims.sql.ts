@@ -1,7 +1,7 @@
 import type { Db } from '../platform/postgres/pool.ts';
 import { CALL_COLUMNS, CALL_LIVE, type CallRow } from './calls.sql.ts';
 
-/** Duration of a step's lease. Most steps take less time. A longer step renews its lease. */
+/** Duration of a step's lease in ms. Most steps take less time. A step that takes longer renews its lease. */
 export const CALL_LEASE_MS = 10_000;
 
 /** A call that this process has leased in order to execute `step`, which is due. */

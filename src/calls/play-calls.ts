@@ -21,13 +21,16 @@ import { createEndLost } from './lines/end-lost.ts';
  */
 const STEPS = { places: 16, share: 8, waitingMax: { namespace: 0, all: 0 } };
 /**
- * Interval at which the process checks for due steps while calls are live, including steps that other processes left
- * behind. If a step is due sooner, the next check follows at that time.
+ * Interval in ms at which the process checks for due steps while calls are live. Due steps may also come from processes
+ * that have stopped. If a step is due sooner, the next check follows at that time.
  */
 const LOOK_EVERY_MS = 1_000;
-/** Interval at which the process checks for calls that other processes have created, while no call is live. */
+/**
+ * Interval in ms at which the process checks for calls that other processes have created. It applies while no call is
+ * live.
+ */
 const IDLE_LOOK_MS = 5_000;
-/** Delay before a failed step is retried. */
+/** Delay in ms before a failed step is retried. */
 const RETRY_MS = 1_000;
 
 export type CallPlayerDeps = CallStepDeps & {

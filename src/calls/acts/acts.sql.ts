@@ -27,7 +27,7 @@ export async function askTransfer(
   return rows[0];
 }
 
-/** Identifies one transfer of a call. `transfers` is its number, starting at 1. */
+/** Identifies one transfer of a call. `transfers` is the number of that transfer, starting at 1. */
 export type Transfer = Pick<CallRow, 'id' | 'transfers'>;
 
 /**
@@ -49,8 +49,8 @@ export async function ringTransfer(
 }
 
 /**
- * Records that somebody answered the transfer. From then on, the caller talks with that person. Returns false if that
- * was already recorded, or if the call has ended.
+ * Records that somebody answered the transfer. From then on, the caller talks with that person. Returns false if an
+ * answer was already recorded, or if the call has ended.
  */
 export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -64,8 +64,8 @@ export async function answerTransfer(db: Db, { id, transfers }: Transfer): Promi
 }
 
 /**
- * Records that the transfer failed. The agent then continues with the turn at index `sayFrom`. Returns false if that
- * was already recorded, or if the call has ended.
+ * Records that the transfer failed. The agent then continues with the turn at index `sayFrom`. Returns false if the
+ * failure was already recorded, or if the call has ended.
  */
 export async function failTransfer(
   db: Db,
@@ -107,7 +107,7 @@ export async function keepTransferred(db: Db, id: string): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Maximum number of DTMF keys waiting to be sent in one call. */
+/** Maximum number of DTMF keys that wait to be sent in one call. A request that would exceed it is rejected. */
 export const KEYS_WAITING_MAX = 128;
 
 /**

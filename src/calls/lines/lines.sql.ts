@@ -47,7 +47,7 @@ export async function insertIncoming(db: Db, call: IncomingCall): Promise<CallRo
   return rows[0]!; // The statement returns a row whether it inserted the call or found it.
 }
 
-/** Time allowed for a carrier to open the socket. Carriers open it as soon as they have received its address. */
+/** Maximum time in ms for a carrier to open the socket. Carriers open it as soon as they have received its address. */
 const UNCONNECTED_MS = 60_000;
 /**
  * Duration of a line's lease in ms. The lease survives up to three failed renewals. If the process is killed, another

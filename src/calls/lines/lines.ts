@@ -76,7 +76,7 @@ export type OpenLine = Pick<AgentSession, 'on'> & {
 };
 
 const RENEW_MS = LINE_LEASE_MS / 4;
-/** Interval at which a stopping process checks whether all of its lines are closed. */
+/** Interval in ms at which a stopping process checks whether all of its lines are closed. */
 const LOOK_MS = 100;
 
 /** Maximum time in ms for the spoken apology when a stopping process ends a call. */

@@ -43,7 +43,8 @@ export async function connect(
     token,
     language: voice?.language ?? content?.language,
     isGreetingKept: content?.firstMessageInterruptible === false,
-    // The sample agents declare the voice provider `simulated`. No carrier has it, so their voice is omitted.
+    // The sample agents declare the voice provider `simulated`, which no carrier supports. Their voice is therefore
+    // omitted.
     ...(voice && voice.provider !== SIMULATED && { voice }),
   });
 }

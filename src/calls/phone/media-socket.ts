@@ -16,7 +16,7 @@ import { pathsOf, type Carrier, type MediaFrames } from '../../carriers/carrier.
 import { isMuLaw, type MediaFrame, type StartFrame } from '../../carriers/media.ts';
 import { createMediaTrack } from './media-track.ts';
 
-/** Maximum size of a frame. A frame with 20 ms of audio is about 300 bytes long. */
+/** Maximum size of a frame in bytes. A frame with 20 ms of audio is about 300 bytes long. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const START_MS = 5_000;

@@ -9,7 +9,7 @@ import type { Lines, OpenLine } from '../lines/lines.ts';
 import { createMessageLimit } from '../../voice/input/message-limit.ts';
 import { pathsOf, type Relay, type RelayFrame } from '../../carriers/carrier.ts';
 
-/** Maximum size of a frame. The text of a ten-minute utterance takes up a third of it. */
+/** Maximum size of a frame in bytes. The text of a ten-minute utterance takes up a third of it. */
 const FRAME_BYTES_MAX = 64 * 1024;
 /** Time in ms that the carrier has to present the token. */
 const SETUP_MS = 5_000;

@@ -80,7 +80,7 @@ const ORDINARY: readonly NumberType[] = [
  * some countries than in others.
  */
 async function requireOrdinary(to: string, countries: readonly string[]): Promise<void> {
-  // The package is loaded on first use, because that takes 40 ms.
+  // The package is loaded on first use, because loading it takes 40 ms.
   const { parsePhoneNumberFromString } = await import('libphonenumber-js/max');
   const number = parsePhoneNumberFromString(to);
   if (!number?.isValid()) {
