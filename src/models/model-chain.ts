@@ -26,8 +26,8 @@ const RETRIES = 2;
 const CHANGES_MAX = 8;
 const FIRST_PAUSE_MS = 250;
 /**
- * Maximum pause before a retry. It is short, because a caller is waiting. If a provider asks for a longer pause, the
- * next fallback is tried. If there is none, the turn fails.
+ * Maximum pause in ms before a retry. It is short, because a caller is waiting. If a provider asks for a longer pause,
+ * the next fallback is tried. If there is none, the turn fails.
  */
 const MAX_RETRY_AFTER_MS = 3000;
 

@@ -1,7 +1,7 @@
 import { clearTimeout, setTimeout } from '../clock.ts';
 import type { ModelEndpoint } from './model.ts';
 
-/** The wait that exceeded its time limit. */
+/** The kind of wait that exceeded its time limit. */
 export type Late = 'first_token' | 'between_tokens' | 'total';
 
 export type Watchdog = {

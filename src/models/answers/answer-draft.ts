@@ -194,7 +194,7 @@ function addExtra(before: Fields, more: Fields): Fields {
   for (const [name, value] of Object.entries(more)) {
     const known = all[name];
     if (typeof known === 'string' && typeof value === 'string') {
-      // A string that has reached its limit is not cut again, because that would copy it for each further piece.
+      // A string that has reached its limit is not cut again, because each cut would copy the whole string.
       if (known.length < MAX_EXTRA_CHARS) all[name] = (known + value).slice(0, MAX_EXTRA_CHARS);
     } else if (Array.isArray(known) && Array.isArray(value)) {
       const room = MAX_EXTRA_ITEMS - known.length;

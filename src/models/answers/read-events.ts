@@ -7,7 +7,7 @@ import { currentWork } from '../../platform/observability/work.ts';
 import { InvalidAnswer } from '../model-failure.ts';
 import { fieldsOf, textOf } from './read-chunk.ts';
 
-/** Maximum size of one event, including comments before it. An event is buffered until it is complete. */
+/** Maximum size in bytes of one event, including comments before it. An event is buffered until it is complete. */
 const MAX_EVENT_BYTES = 1024 * 1024;
 /**
  * Maximum size of a stream, about ten times that of a long answer with its reasoning. A server that never ends its
