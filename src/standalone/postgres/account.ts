@@ -19,7 +19,7 @@ const NOBODY = 65_534;
 const AS_SELF: PostgresAccount = { prefix: [], spawnAs: {} };
 /**
  * Returns an account in a user namespace in which root has the uid of nobody, because PostgreSQL refuses to run with
- * uid 0. Outside the namespace, root still owns the files, so this works in folders that only root may enter.
+ * uid 0. Outside the namespace, root still owns the files, so the account can use folders that only root may enter.
  */
 const renamedRoot = (unshare: string): PostgresAccount => ({
   prefix: [unshare, '--user', `--map-user=${NOBODY}`, `--map-group=${NOBODY}`, '--'],
@@ -58,7 +58,7 @@ export async function chooseAccount(
   const { dataDir, binaries } = deps;
   if (process.getuid?.() !== 0) return { account: AS_SELF, folder: dataDir };
   const elsewhere = path.join('/var/tmp', `parley-${hash(dataDir)}`);
-  // If an earlier run stored its data elsewhere, that folder is used, even if `dataDir` would work now.
+  // If an earlier run stored its data in the folder `elsewhere`, that folder is used, even if `dataDir` would work now.
   const isElsewhere = (await lstat(path.join(elsewhere, 'postgres')).catch(() => null)) !== null;
   const folders = isElsewhere ? [elsewhere] : [dataDir, elsewhere];
   const obstacles = new Set<string>();
@@ -106,8 +106,7 @@ async function obstacleTo(
   folder: string,
   binaries: PostgresBinaries,
 ): Promise<string | undefined> {
-  // The folder itself will be given to the account later, but the account must be able to pass through the parents
-  // now.
+  // The account will own the folder itself later, but it must be able to pass through the parent folders now.
   const script = 'test -x "$1" && exec "$2" --version';
   const [command = '', ...args] = withPrefix(account, ['/bin/sh', '-c', script, 'sh']);
   try {

@@ -161,7 +161,8 @@ async function supervise(deps: EmbeddedPostgresDeps, server: Server, stopped: Ab
 }
 
 /**
- * Retries without limit, because the old server's processes may still hold its shared memory, or the disk may be full.
+ * Restarts the server. Retries without limit, because processes of the old server may still hold its shared memory, or
+ * the disk may be full.
  */
 async function relaunch(deps: EmbeddedPostgresDeps, server: Server, stopped: AbortSignal) {
   for (let pauseMs = RESTART_PAUSE_MS; !stopped.aborted; pauseMs *= 1.5) {

@@ -95,7 +95,7 @@ function kill(pid: number, signal: NodeJS.Signals, cluster: string): boolean {
 
 async function isGone(pid: number, waitMs: number): Promise<boolean> {
   const startedAt = processStartTime(pid);
-  // This has to poll, because the process is not a child of this process.
+  // Polls, because Node reports the end of child processes only, and the server is no child of this process.
   for (let waited = 0; waited < waitMs; waited += POLL_MS) {
     if (startedAt === undefined || processStartTime(pid) !== startedAt) return true;
     await delay(POLL_MS);
