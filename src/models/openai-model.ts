@@ -149,8 +149,8 @@ async function takeEvents(
 }
 
 /**
- * Joins the text of events that arrived together. If a server sends thousands of tiny events at once, each of them
- * would otherwise become a message to every reader of the conversation.
+ * Joins the text of events that arrived together. Without joining, each of the thousands of tiny events that a server
+ * may send at once would become a message to every reader of the conversation.
  */
 function joinTexts(sink: TextSink): TextSink & { flush: () => void } {
   let text = '';
