@@ -90,7 +90,7 @@ test('who waited in vain stays listed until somebody opens the escalation', asyn
   const needs = (one: Page, reason: string) =>
     one
       .getByRole('listitem')
-      .filter({ hasText: /waited 5:\d\d for a person/ })
+      .filter({ hasText: /waited 5:\d\d for a human agent/ })
       .filter({ hasText: reason });
   await needs(reader.page, 'Lost parcel').getByRole('link', { name: 'View' }).click();
   await text(reader.page, 'Nobody accepted the escalation in time');
