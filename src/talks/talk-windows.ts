@@ -7,7 +7,7 @@ export type TalkWindows = {
   add: (conversationId: string, leave: () => void) => () => void;
 };
 
-/** Maximum number of windows per chat. Each window adds to the cost of every message. */
+/** Maximum number of browser windows per chat. Every message is sent to each of them. */
 const WINDOWS_MAX = 5;
 
 export function createTalkWindows(): TalkWindows {

@@ -9202,7 +9202,7 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear `hours.closedMessage` or, if it is not set, `inbound.closedMessage`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9336,7 +9336,7 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear `hours.closedMessage` or, if it is not set, `inbound.closedMessage`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;
@@ -9409,7 +9409,7 @@ export interface paths {
             agent: string;
             /** Version of the agent. Default: the version that is live when a call comes in. */
             version?: number;
-            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear the `closedMessage` of these hours or, if it is not set, that of `inbound`. */
+            /** Hours during which the number is answered. Default: always. Outside these hours, callers hear `hours.closedMessage` or, if it is not set, `inbound.closedMessage`. */
             hours?: {
               /** IANA time zone in which the hours apply. Must be an IANA time zone name, such as Europe/Berlin. */
               time_zone: string;

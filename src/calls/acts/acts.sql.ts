@@ -84,7 +84,7 @@ export async function failTransfer(
 
 /** Interval in ms at which the carrier is queried for the state of a transferred call. */
 const ASK_EVERY_MS = 60_000;
-/** Maximum time in ms after a failed transfer for the carrier to reconnect the caller to the agent. */
+/** Maximum time in ms that the carrier has to reconnect the caller to the agent after a failed transfer. */
 const BACK_MS = 60_000;
 /**
  * Maximum duration of a transferred call in seconds: five hours. Carriers end such a call after four hours. The fifth

@@ -40,7 +40,7 @@ const boundNumber = z.strictObject({
     .clone()
     .describe(
       'Hours during which the number is answered. Default: always. Outside these hours, callers ' +
-        'hear the `closedMessage` of these hours or, if it is not set, that of `inbound`.',
+        'hear `hours.closedMessage` or, if it is not set, `inbound.closedMessage`.',
     )
     .exactOptional(),
 });

@@ -127,8 +127,8 @@ function digitOf(digit: string): string {
 }
 
 /**
- * Pairs of letters. The first letter is replaced by the second. Both are forms of one letter, or people often type the
- * second instead of the first.
+ * Pairs of letters. The first letter of a pair is replaced by the second, because both are forms of the same letter or
+ * because people often type the second one instead.
  */
 const VARIANTS = new Map(
   ['ıi', 'đd', 'łl', 'ςσ', 'ךכ', 'םמ', 'ןנ', 'ףפ', 'ץצ', 'ىي', 'یي', 'کك', '\u0901\u0902'].map(

@@ -6,8 +6,8 @@ import { createLine } from './line.ts';
 
 /**
  * Shares this process's event loop fairly between namespaces. Before Node reads more input, it runs the handlers of all
- * HTTP requests and WebSocket frames that have already arrived. A burst from one namespace would therefore delay the
- * database replies of all others. This queue starts new work only during the first few milliseconds of each turn of the
+ * HTTP requests and WebSocket frames that have already arrived. Without this queue, a burst from one namespace would
+ * delay the database replies that other namespaces wait for. The queue starts new work only during the first few milliseconds of each turn of the
  * event loop, and then lets Node read input. Work that has not started waits in the queue, and namespaces take turns.
  */
 export type EventLoopTurns = {

@@ -39,7 +39,7 @@ export type TermKind = {
 export type Term = {
   /** Queues an object that has changed. Objects of other kinds are ignored. */
   changed: (kind: string, key: ObjectKey) => void;
-  /** Requests a call of `listChanged` soon. */
+  /** Schedules a call to `listChanged`. */
   look: () => void;
   stop: () => Promise<void>;
 };

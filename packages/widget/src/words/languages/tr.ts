@@ -44,7 +44,7 @@ export const words: Words = {
     microphone_refused:
       'Tarayıcı bu sayfada mikrofonu engelliyor. Adres çubuğundan izin verin ya da yazın.',
     microphone_missing: 'Mikrofon bulunamadı. Yazabilirsiniz.',
-    microphone_busy: 'Mikrofonu başka bir program kullanıyor. Onu kapatın ya da yazın.',
+    microphone_busy: 'Mikrofonu başka bir program kullanıyor. O programı kapatın ya da yazın.',
     loudspeaker_missing: 'Hoparlör bulunamadı. Yazabilirsiniz.',
     voice_impossible: 'Bu sayfada konuşmak mümkün değil. Yazabilirsiniz.',
   },
