@@ -68,7 +68,7 @@ test('another format, and another parameter, are 400', async () => {
 test('of ten thousand turns: complete, in every format, and a turn more costs no more', async () => {
   const id = await fixture.start();
   await fixture.say(id, 'How long does delivery take?');
-  const uuid = toUuid('conv', id);
+  const uuid = toUuid('conv', id)!;
   await fixture.engine.pool.query(
     `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
      select $1, i, 'user', 'message number ' || i, i, i from generate_series(2, 9999) i`,
@@ -79,8 +79,13 @@ test('of ten thousand turns: complete, in every format, and a turn more costs no
   ]);
   const reads = vi.spyOn(fixture.engine.pool, 'query');
   const { body } = await fixture.say(id, 'When are you open?');
-  const results = await Promise.all(reads.mock.results.map(({ value }) => value as Promise<Rows>));
+  // Other files of this worker share the pool, and their work may go on here.
+  const ofThis = reads.mock.results.filter((_, at) =>
+    JSON.stringify(reads.mock.calls[at]).includes(uuid),
+  );
+  const results = await Promise.all(ofThis.map(({ value }) => value as Promise<Rows>));
   reads.mockRestore();
+  expect(results.length).toBeGreaterThan(0);
   expect(body.turns.map(({ index }: { index: number }) => index)).toEqual([10_000, 10_001]);
   for (const { rowCount } of results) expect(rowCount ?? 0).toBeLessThan(50);
   const json = await read(id, 'json');
