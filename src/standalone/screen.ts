@@ -88,7 +88,7 @@ function welcomeLines(about: Welcome, paint: Paint): string[] {
     `${paint('bold', `Parley ${about.version}`)} · data in ${about.dataDir} (${data}) · for one machine, not for production`,
     '',
     row('Dashboard', about.dashboard),
-    row('', 'signs you in once and expires after a day; the browser stays signed in'),
+    row('', 'signs you in once, within a day; the browser stays signed in'),
     row('API', `${url}/v1   documentation: ${url}/docs`),
     row('API key', about.apiKey),
     row('Metrics', `${url}/metrics`),

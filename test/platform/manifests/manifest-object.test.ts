@@ -178,7 +178,7 @@ describe('a mistake is reported with its place and what to change', () => {
       agent('Upper_Case'),
       /^a\.yaml:4:3 metadata\.name: is "Upper_Case"; use lower-case/,
     ],
-    ['a name of digits', agent('123'), /^a\.yaml:4:3 metadata\.name: is 123; .* in quotes/],
+    ['a name of digits', agent('123'), /^a\.yaml:4:3 metadata\.name: is 123; .* quotes around/],
     [
       'a wrong namespace',
       `${HEAD}metadata:\n  name: a\n  namespace: A b\nspec: {prompt: p}\n`,

@@ -16,6 +16,6 @@ test('a secret of a Secret that the endpoint names swaps there at once', () => {
   const { code, message } = keptElsewhere(ENDPOINT, 'theirs');
   expect(code).toBe('managed_secret');
   expect(message).toContain('Secret theirs of namespace shop');
-  expect(message).toContain('takes effect immediately');
+  expect(message).toContain('with immediate effect');
   expect(message).not.toContain('next-secret');
 });
