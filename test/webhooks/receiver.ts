@@ -56,7 +56,7 @@ export async function startReceiver(): Promise<Receiver> {
     answer: (next) => {
       answer = next;
     },
-    until: (condition, timeoutMs = 15_000) =>
+    until: (condition, timeoutMs = 30_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);

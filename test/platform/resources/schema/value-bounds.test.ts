@@ -18,7 +18,9 @@ describe('a free value', () => {
     ['64 levels', nested(64), nested(65)],
   ])('has at most %s', (_, most, more) => {
     expect(freeValueProblem(most)).toBeUndefined();
-    expect(freeValueProblem(more)).toMatch(/^must (have at most|be nested at most|not be larger than) /);
+    expect(freeValueProblem(more)).toMatch(
+      /^must (have at most|be nested at most|not be larger than) /,
+    );
   });
 
   test('may have null and nothing in it', () => {
