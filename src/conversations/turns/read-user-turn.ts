@@ -180,14 +180,9 @@ const UNSOLVED = within(english.within.unsolved);
 
 const STEMS_MAX = 24;
 
-/** Returns the stems of a question's first words. Ignores the other words, because a message may have 16,000 words. */
 function stemsOf(question: string): string[] {
-  const stems = new Set<string>();
-  for (const word of new Set(questionText(endsOf(question)).split(' '))) {
-    if (word !== '') stems.add(stemOf(word));
-    if (stems.size === STEMS_MAX) break;
-  }
-  return [...stems];
+  const words = questionText(question).split(' ').filter(Boolean);
+  return [...new Set(words.map(stemOf))].slice(0, STEMS_MAX);
 }
 
 /**

@@ -179,18 +179,8 @@ function remember(tally: Tally, asked: AskedQuestion): Pick<Tally, 'recent'> {
   return { recent: [...tally.recent, asked].slice(-RECENT_MAX) };
 }
 
-/**
- * Number of characters that `shorten` reads for each character that it may keep. It reads more than it keeps, because
- * it reduces each run of spaces to one space.
- */
-const READ_PER_CHAR = 8;
-
 function shorten(text: string, charsMax = QUESTION_CHARS_MAX): string {
-  const line = text
-    .trimStart()
-    .slice(0, READ_PER_CHAR * charsMax)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
+  const line = endsOf(text).replaceAll(/\s+/g, ' ').trim();
   if (line.length <= charsMax) return line;
   // `toWellFormed` replaces a lone surrogate, which PostgreSQL would reject.
   return `${line
