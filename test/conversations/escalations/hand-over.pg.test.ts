@@ -174,7 +174,11 @@ describe('passed on', () => {
   test('to another team, which finds it by its label', async () => {
     const { id, esc } = await escalated({ team: 'first line' });
     await accept(esc);
+    await fixture.engine.pool.query(`update escalations set summary = 'of before' where id = $1`, [
+      toUuid('esc', esc),
+    ]);
     const { status, body } = await act(esc, 'release', { by: KIM.id, team: 'lawyers' });
+    expect(body.summary).toBe('The user said nothing.');
     expect({ status, body }).toMatchObject({
       status: 200,
       body: { status: 'requested', team: 'lawyers', accepted_by: null },

@@ -12,15 +12,18 @@ describe('a free value', () => {
   const nested = (levels: number): unknown =>
     Array.from({ length: levels }).reduce((inner) => [inner], 0);
 
-  test.each<[string, unknown, unknown]>([
-    ['64 KiB', 'x'.repeat(64 * 1_024 - 2), 'x'.repeat(64 * 1_024 - 1)],
-    ['2,000 members', Array(2_000).fill(0), { list: Array(2_000).fill(0) }],
-    ['64 levels', nested(64), nested(65)],
-  ])('has at most %s', (_, most, more) => {
+  test.each<[string, unknown, unknown, string]>([
+    ['64 KiB', 'x'.repeat(64 * 1_024 - 2), 'x'.repeat(64 * 1_024 - 1), 'not be larger than 64 KiB'],
+    [
+      '2,000 members',
+      Array(2_000).fill(0),
+      { list: Array(2_000).fill(0) },
+      'have at most 2000 members',
+    ],
+    ['64 levels', nested(64), nested(65), 'be nested at most 64 levels'],
+  ])('has at most %s', (_, most, more, limit) => {
     expect(freeValueProblem(most)).toBeUndefined();
-    expect(freeValueProblem(more)).toMatch(
-      /^must (have at most|be nested at most|not be larger than) /,
-    );
+    expect(freeValueProblem(more)).toContain(`must ${limit}`);
   });
 
   test('may have null and nothing in it', () => {
