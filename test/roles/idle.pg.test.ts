@@ -19,8 +19,8 @@ const AT_MOST: Record<string, number> = {
   watch_resources: 12,
   list_endpoints_not_copied: 12,
   'select w.namespace, w.name from telephony_providers': 12,
-  owners_to_embed: 12,
-  list_embeddings: 12,
+  owners_to_embed: 10,
+  list_embeddings: 10,
   'select count(*) as pending': 6,
   "select case when not e.enabled then 'disabled'": 6,
   measure_waiting: 6,
@@ -28,9 +28,14 @@ const AT_MOST: Record<string, number> = {
 /** Maximum number of statements per minute for work that is done once a minute. */
 const ONCE_A_MINUTE = 12;
 
+test('the limits of all statements add up to five a second', () => {
+  const total = Object.values(AT_MOST).reduce((sum, count) => sum + count, ONCE_A_MINUTE);
+  expect(total).toBeLessThanOrEqual(5 * 60);
+});
+
 const WRITES = /\b(begin|commit|insert into|update (?!skip|of)|delete from)\b/;
 
-test('an idle system sends five statements a second, and none that writes or begins a transaction', async () => {
+test('an idle system keeps each limit, and sends nothing that writes or begins a transaction', async () => {
   const statements = recordStatements();
   onTestFinished(() => api.stop());
   const time = holdTime();
@@ -53,10 +58,9 @@ test('an idle system sends five statements a second, and none that writes or beg
     const key = known ?? 'once a minute';
     counts.set(key, (counts.get(key) ?? 0) + count);
   }
+  // A window of a minute may contain one run more than the rate of its statement.
   const tooMany = [...counts].filter(([key, count]) => count > (AT_MOST[key] ?? ONCE_A_MINUTE) + 1);
   expect({ tooMany, sent: tooMany.length > 0 && sent }).toEqual({ tooMany: [], sent: false });
   // Checks that every statement is still sent, because a part that has stopped working would look idle too.
   for (const key of Object.keys(AT_MOST)) expect([key, counts.get(key) ?? 0]).not.toEqual([key, 0]);
-  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  expect(total).toBeLessThanOrEqual(5 * 60);
 }, 120_000);

@@ -49,7 +49,7 @@ type Plan = {
 type Found = EmbeddingModel & { batchSize: number };
 type Due = Plan['due'][number];
 
-const EVERY_MS = 5_000;
+const EVERY_MS = 6_000;
 /**
  * Limits for the owners whose passages a process embeds at the same time. Each owner has one request in progress, and
  * occupies its slot for up to half a minute.

@@ -8,7 +8,6 @@ import { startReceiver, type Receiver } from '../../webhooks/receiver.ts';
 import { pass, startConversationFixture, type ConversationFixture } from '../conversation-setup.ts';
 
 /** Exactly one person has a conversation at any time, whoever vanishes, is late, or passes it on. */
-
 let fixture: ConversationFixture;
 let receiver: Receiver;
 beforeAll(async () => {
