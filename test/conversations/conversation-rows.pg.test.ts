@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { listExpired, listWithoutSummary } from '../../src/conversations/ending/due.sql.ts';
 import {
-  deleteOldConversations,
   endConversationRow,
+  readEndFacts,
+} from '../../src/conversations/ending/end-conversation.sql.ts';
+import {
+  deleteOldConversations,
   eraseConversationRow,
   lockConversation,
   lockConversationById,
@@ -43,6 +46,18 @@ async function addAgent(id: string, versions: Record<number, object>): Promise<v
     await agents.addVersion(id, Number(version), { content });
   }
 }
+
+/** The columns of a conversation that the end sets. */
+const END = {
+  status: 'ended',
+  endedAt: 1_764_288_000_123,
+  endedReason: 'api',
+  outcome: 'resolved',
+  csatPredicted: 3.4,
+  expiresAt: null,
+  judgeUntil: null,
+  summary: 'Ended.',
+} as const;
 
 const ENDED = { status: 'ended', ended_at: minutesAgo(10) };
 
@@ -93,15 +108,7 @@ test('what changes one conversation changes no other', async () => {
   await setFeedback(stored.pool, { namespace: 'default', id, csat: 4 });
   await waitLonger(stored.pool, { id, sec: 600 });
   expect(await rowOf(id)).toMatchObject({ user_id: 'u', summary: 'Short.', csat: 4 });
-  const end = { status: 'ended', reason: 'api', outcome: 'resolved' } as const;
-  await endConversationRow(stored.pool, {
-    ...end,
-    id,
-    endedAt: 0,
-    csatPredicted: 3,
-    judgeSec: 0,
-    summary: 'Ended.',
-  });
+  await endConversationRow(stored.pool, { ...row, ...END }, 3);
   await eraseConversationRow(stored.pool, id, row.tally);
   expect(await rowOf(neighbor)).toEqual(before);
   expect(await rowOf(id)).toMatchObject({ user_id: null, summary: null });
@@ -126,39 +133,40 @@ test('one that has ended does not wait longer, and none waits beyond its longest
   expect(Number(expires_at) - Number(started_at)).toBe(60_000);
 });
 
-test('the end takes its own talk, and is judged by a model only where the version says so', async () => {
-  const byModel = { judgement: { by: 'model' } };
-  await addAgent(AGENT, { 1: byModel, 2: {} });
-  await addAgent(OTHER, { 1: {}, 2: byModel });
+test('the end stores each of its columns, and takes only its own talk', async () => {
   const talk = { state: Buffer.alloc(1), request: Buffer.alloc(1), status: 'answered' };
   const neighbor = await add();
-  const judged = async (
-    columns: Columns,
-    { judgeSec, summary = 'Done.' }: { judgeSec: number; summary?: string | null },
-  ) => {
-    const id = await add({ event_sequence: 7, ...columns });
-    for (const conversation_id of [id, neighbor]) {
-      await stored.pool.query('delete from openai_talks where conversation_id = $1', [
-        conversation_id,
-      ]);
-      await stored.add('openai_talks', { ...talk, conversation_id, first_index: 0, turn_count: 1 });
-    }
-    const end = { status: 'ended', reason: 'api', outcome: 'resolved', endedAt: 0 } as const;
-    const given = { ...end, id, csatPredicted: 3, judgeSec, summary };
-    const { row, sequence } = await endConversationRow(stored.pool, given);
-    const talks = await stored.read('openai_talks', 'conversation_id');
-    expect(talks.map((one) => one['conversation_id'])).toEqual([neighbor]);
-    const { event_sequence: last } = (await rowOf(id))!;
-    return { by: row.judgeUntil === null ? 'rule' : 'model', summary: row.summary, sequence, last };
-  };
-  const byRule = { by: 'rule', summary: 'Done.', sequence: 8, last: 9 };
-  const waiting = { by: 'model', summary: null, sequence: 8, last: 8 };
-  expect(await judged({}, { judgeSec: 60 })).toEqual(waiting);
-  expect(await judged({}, { judgeSec: 0 })).toEqual(byRule);
-  expect(await judged({ agent_version: 2 }, { judgeSec: 60 })).toEqual(byRule);
-  expect(await judged({ agent_id: OTHER }, { judgeSec: 60 })).toEqual(byRule);
-  const erased = { ...waiting, by: 'rule' };
-  expect(await judged({}, { judgeSec: 0, summary: null })).toEqual(erased);
+  const id = await add({ event_sequence: 7 });
+  for (const conversation_id of [id, neighbor]) {
+    await stored.add('openai_talks', { ...talk, conversation_id, first_index: 0, turn_count: 1 });
+  }
+  const key = { namespace: 'default', id };
+  for (const end of [END, { ...END, summary: null, judgeUntil: 1_764_288_060_123 }]) {
+    const row = { ...(await readConversation(stored.pool, key))!, ...end };
+    await endConversationRow(stored.pool, row, 9);
+    expect(await readConversation(stored.pool, key)).toEqual(row);
+    expect((await rowOf(id))!['event_sequence']).toBe(9);
+  }
+  const talks = await stored.read('openai_talks', 'conversation_id');
+  expect(talks.map((one) => one['conversation_id'])).toEqual([neighbor]);
+});
+
+test('a model judges a conversation only where the version of its agent says so', async () => {
+  const byModel = { judgement: { by: 'model' } };
+  await addAgent(AGENT, { 1: byModel, 2: {}, 3: { judgement: { by: 'rule' } } });
+  await addAgent(OTHER, { 1: {}, 2: byModel });
+  const factsOf = async (columns: Columns) =>
+    readEndFacts(stored.pool, await add({ event_sequence: 7, ...columns }));
+  const byRule = { isJudgedByModel: false, lastSequence: 7 };
+  expect(await factsOf({})).toEqual({ isJudgedByModel: true, lastSequence: 7 });
+  expect(await factsOf({ agent_version: 2 })).toEqual(byRule);
+  expect(await factsOf({ agent_version: 3 })).toEqual(byRule);
+  expect(await factsOf({ agent_version: 4 })).toEqual(byRule);
+  expect(await factsOf({ agent_id: OTHER, event_sequence: 8 })).toEqual({
+    ...byRule,
+    lastSequence: 8,
+  });
+  expect(await readEndFacts(stored.pool, newUuid(Date.now()))).toBeUndefined();
 });
 
 test('the words of an erased conversation go, and those of others stay', async () => {

@@ -7,6 +7,11 @@ import type { Session } from '../../src/platform/postgres/session.ts';
 export type Statements = {
   /** Returns the statements that were sent since the last call. Each text is on one line. */
   take: () => Sent[];
+  /**
+   * Returns the round trips of transactions since the last call: the names of the statements that a session sent before
+   * it waited for their replies. A statement without a name is represented by its first word.
+   */
+  takeRoundTrips: () => string[][];
   /** Resolves when no session waits for a result and no further statement is sent. */
   settled: () => Promise<void>;
 };
@@ -23,14 +28,30 @@ export function recordStatements(): Statements {
   const sessions = new Set<Session>();
   let sent = new Map<string, Sent>();
   let total = 0;
+  let roundTrips: string[][] = [];
+  /** The round trip in progress of each session that waits for replies. */
+  const open = new Map<Session, string[]>();
+
+  function addToRoundTrip(session: Session, name: string): void {
+    const current = open.get(session);
+    if (current) {
+      current.push(name);
+      return;
+    }
+    const begun = [name];
+    open.set(session, begun);
+    roundTrips.push(begun);
+  }
 
   function recording(this: Session, ...args: [unknown]): unknown {
     const { name, text } = readStatement(args[0]);
     const known = sent.get(text);
     sent.set(text, { name, text, count: (known?.count ?? 0) + 1 });
     total += 1;
+    addToRoundTrip(this, name ?? text.split(' ')[0] ?? '');
     if (!sessions.has(this)) {
       sessions.add(this);
+      this.on('drain', () => open.delete(this));
       this.once('end', () => sessions.delete(this));
     }
     return Reflect.apply(query, this, args);
@@ -46,6 +67,11 @@ export function recordStatements(): Statements {
       const taken = [...sent.values()];
       sent = new Map();
       return taken;
+    },
+    takeRoundTrips: () => {
+      const taken = roundTrips;
+      roundTrips = [];
+      return taken.filter((names) => names.includes('begin') || names.includes('commit'));
     },
     settled: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {

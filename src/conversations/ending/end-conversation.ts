@@ -1,6 +1,7 @@
 import { fromUuid } from '../../ids.ts';
+import { endLiveTurn, type LiveTurn } from '../record/live-turns.sql.ts';
+import type { Db } from '../../platform/postgres/pool.ts';
 import {
-  endConversationRow,
   lockExpired,
   type ConversationRow,
   type LiveConversation,
@@ -19,7 +20,8 @@ import { predictCsat } from './predict-csat.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
 import { summarize, summarizeSoFar } from '../record/summarize.ts';
 import { transcriptReady } from './complete-transcript.ts';
-import { breakOffTurn } from './break-off-turn.ts';
+import { storeBrokenOff } from './break-off-turn.ts';
+import { endConversationRow, readEndFacts, type EndFacts } from './end-conversation.sql.ts';
 import { leftOpen, type Tally } from '../record/tally.ts';
 
 /** Reason why a conversation ended (docs/conversations.md). */
@@ -48,8 +50,15 @@ export async function endConversation(
 ): Promise<ConversationRow> {
   const ended = await inConversation(
     deps,
-    async (transaction) =>
-      endLocked({ ...transaction, deps }, await lockLive(transaction.db, input), input),
+    async (transaction) => {
+      const { db } = transaction;
+      // All statements are sent at once. The first one waits for the lock, so the others see what it protects.
+      const [locked, before] = await Promise.all([
+        lockLive(db, input),
+        takeBeforeEnd(db, input.id),
+      ]);
+      return endLocked({ ...transaction, deps }, locked, input, before);
+    },
     beforeCommit,
   );
   afterEnd(deps, ended, { isOutcomeStated: input.outcome !== undefined });
@@ -92,31 +101,86 @@ export function afterEnd(
  */
 const JUDGE_SEC = 60;
 
-/** Ends a conversation in the caller's transaction. The caller has locked the conversation. */
+type BeforeEnd = { live: LiveTurn | undefined; facts: EndFacts | undefined };
+
+/**
+ * Removes the turn in progress and reads what the end depends on, in one round trip. The caller must hold the
+ * conversation's lock, or have sent the statement that takes it.
+ */
+async function takeBeforeEnd(db: Db, id: string): Promise<BeforeEnd> {
+  const [live, facts] = await Promise.all([endLiveTurn(db, id), readEndFacts(db, id)]);
+  return { live, facts };
+}
+
+/**
+ * Ends a conversation in the caller's transaction. The caller has locked the conversation. The statements that store
+ * the end share the round trip of the commit.
+ */
 export async function endLocked(
-  transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
+  transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl' | 'nowMs'> },
   locked: LiveConversation,
-  { reason, outcome: stated }: { reason: EndedReason; outcome?: Outcome | undefined },
+  how: { reason: EndedReason; outcome?: Outcome | undefined },
+  before?: BeforeEnd,
 ): Promise<ConversationRow> {
-  const { db, emit, count, deps } = transaction;
-  const row = await breakOffTurn(transaction, locked);
-  const outcome = settleOutcome(row.tally, stated);
-  // Neither statement needs the result of the other, so both are sent in one round trip.
-  const [statuses, { row: ended, sequence }] = await Promise.all([
-    closeEscalationsOf(db, row.id, summarizeSoFar(row, { isWaiting: false })),
-    endConversationRow(db, {
-      id: row.id,
-      status: reason === 'platform_error' ? 'failed' : 'ended',
-      endedAt: endOf(row, reason),
-      reason,
-      outcome,
-      csatPredicted: predictCsat(row.tally, outcome),
-      // A conversation that is being erased is not sent to a model.
-      judgeSec: row.tally.userTurns > 0 && reason !== 'deleted' ? JUDGE_SEC : 0,
-      summary: reason === 'deleted' ? null : summarize({ ...row, endedReason: reason, outcome }),
+  const { db, count, send } = transaction;
+  const { live, facts } = before ?? (await takeBeforeEnd(db, locked.id));
+  const row = live ? await storeBrokenOff(transaction, locked, live) : locked;
+  const { isJudgedByModel, lastSequence } = facts!; // The row exists, because the caller has locked it.
+  const ended = endedRow(row, { ...how, isJudgedByModel });
+  const sequence = lastSequence + 1;
+  const isComplete = ended.summary !== null;
+  send(
+    closeEscalationsOf(db, row.id, summarizeSoFar(row, { isWaiting: false })).then((statuses) => {
+      for (const status of statuses) count(row, status);
     }),
-  ]);
-  for (const status of statuses) count(row, status);
+  );
+  send(endConversationRow(db, ended, isComplete ? sequence + 1 : sequence));
+  await emitEnd(transaction, ended, { reason: how.reason, sequence });
+  if (isComplete)
+    await transaction.emit(ended, {
+      ...transcriptReady(transaction.deps, ended),
+      sequence: sequence + 1,
+    });
+  return ended;
+}
+
+/**
+ * Returns the conversation as it is after its end. Unless a model judges it, it has its final summary. A conversation
+ * that is being erased gets no summary and is not sent to a model.
+ */
+function endedRow(
+  row: LiveConversation,
+  how: { reason: EndedReason; outcome?: Outcome | undefined; isJudgedByModel: boolean },
+): ConversationRow {
+  const { ageMs, isExpired: _, ...rest } = row;
+  const { reason } = how;
+  const outcome = settleOutcome(row.tally, how.outcome);
+  const isErased = reason === 'deleted';
+  const isJudged = how.isJudgedByModel && row.tally.userTurns > 0 && !isErased;
+  const isFinal = !isJudged && !isErased;
+  return {
+    ...rest,
+    status: reason === 'platform_error' ? 'failed' : 'ended',
+    endedAt: endOf(row, reason),
+    endedReason: reason,
+    outcome,
+    csatPredicted: predictCsat(row.tally, outcome),
+    expiresAt: null,
+    judgeUntil: isJudged ? row.startedAt + ageMs + JUDGE_SEC * 1_000 : null,
+    summary: isFinal ? summarize({ ...row, endedReason: reason, outcome }) : null,
+  };
+}
+
+async function emitEnd(
+  {
+    emit,
+    deps,
+  }: Pick<ConversationTransaction, 'emit'> & {
+    deps: Pick<ConversationDeps, 'baseUrl'>;
+  },
+  ended: ConversationRow,
+  { reason, sequence }: { reason: EndedReason; sequence: number },
+): Promise<void> {
   // The event omits the user and the metadata if the conversation is being erased.
   const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
   await emit(about, {
@@ -127,17 +191,14 @@ export async function endLocked(
       agent_id: fromUuid('agt', ended.agentId),
       channel: ended.channel,
       duration_sec: durationSec(ended) ?? 0,
-      outcome,
-      // The default is never used, because `endConversationRow` has set the value.
+      // `endedRow` has set both values, so the defaults are never used.
+      outcome: ended.outcome ?? 'unknown',
       csat_predicted: ended.csatPredicted ?? 1,
       transcript_url: transcriptUrl(deps, ended.id),
       agent_version: ended.agentVersion,
       ended_reason: reason,
     },
   });
-  if (ended.summary !== null)
-    await emit(ended, { ...transcriptReady(deps, ended), sequence: sequence + 1 });
-  return ended;
 }
 
 /**

@@ -73,6 +73,11 @@ export type ConversationTransaction = {
    * Does nothing for a test conversation.
    */
   count: (conversation: Pick<ConversationRow, 'test'>, status: string) => void;
+  /**
+   * Adds a statement that has been sent and whose reply is needed only after the commit, so that it shares the round
+   * trip of the commit. If it fails, the transaction fails.
+   */
+  send: (sent: Promise<unknown>) => void;
   /** Runs `act` after the commit. `act` must not wait or fail. */
   later: (act: () => void) => void;
   /**
@@ -99,6 +104,7 @@ export async function inConversation<R>(
   let redacted: Parameters<ConversationTransaction['countRedacted']>[] = [];
   let untold: string[] = [];
   let later: (() => void)[] = [];
+  let sent: Promise<unknown>[] = [];
   const run = async (db: Db): Promise<R> => {
     events = [];
     emitted = [];
@@ -106,6 +112,7 @@ export async function inConversation<R>(
     redacted = [];
     untold = [];
     later = [];
+    sent = [];
     const emit: EmitOf = async (about, { type, data, sequence }) => {
       const { id, namespace, agentId } = about;
       if (about.test) {
@@ -125,19 +132,32 @@ export async function inConversation<R>(
     const count: ConversationTransaction['count'] = ({ test }, status) => {
       if (!test) escalations.push(status);
     };
-    const done = await work({
-      db,
-      emit,
-      count,
-      later: (act) => void later.push(act),
-      countRedacted: (...stored) => void redacted.push(stored),
-    });
-    await beforeCommit(db, done);
-    await failpoint('conversation.committing');
-    return done;
+    const send: ConversationTransaction['send'] = (one) => {
+      one.catch(() => undefined); // Every rejection is reported below, but perhaps only after other statements.
+      sent.push(one);
+    };
+    try {
+      const done = await work({
+        db,
+        emit,
+        count,
+        send,
+        later: (act) => void later.push(act),
+        countRedacted: (...stored) => void redacted.push(stored),
+      });
+      await beforeCommit(db, done);
+      await failpoint('conversation.committing');
+      return done;
+    } catch (error) {
+      // After a statement has failed, PostgreSQL refuses all later ones. The first failure is the one to report.
+      await Promise.all(sent);
+      throw error;
+    }
   };
   const result = await inTransaction(deps.pool, run, async (db) => {
-    if (events.length > 0) emitted = await emitEvents(db, events, deps.nowMs());
+    const storing = events.length > 0 && emitEvents(db, events, deps.nowMs());
+    await Promise.all([...sent, storing]);
+    emitted = (await storing) || [];
   });
   await failpoint('conversation.committed');
   emitted.forEach(deps.announce);

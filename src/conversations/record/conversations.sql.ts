@@ -223,64 +223,6 @@ export async function nextSequence(db: Db, id: string): Promise<number> {
   return rows[0]?.sequence ?? 0;
 }
 
-/** Conversation that has just ended, and the sequence number of the event that reports the end. */
-export type EndedConversation = { row: ConversationRow; sequence: number };
-
-/**
- * Ends a conversation. The caller has locked it and checked that it has not ended. Unless a model judges the
- * conversation, also stores the summary, and reserves a second sequence number for the event that reports the complete
- * transcript. Deletes the conversation's talk, which is the row that lets OpenAI clients continue it.
- */
-export async function endConversationRow(
-  db: Db,
-  end: {
-    id: string;
-    status: 'ended' | 'failed';
-    endedAt: number;
-    reason: string;
-    outcome: Outcome;
-    csatPredicted: number;
-    /**
-     * Maximum seconds for a model's judgement; 0 for none. Ignored if the agent's settings do not ask for a judgement
-     * by a model.
-     */
-    judgeSec: number;
-    /** Summary computed without a model; null for a conversation that is being erased. */
-    summary: string | null;
-  },
-): Promise<EndedConversation> {
-  const { rows } = await db.query<ConversationRow & { lastSequence: number }>({
-    name: 'end_conversation',
-    text: `with talk as (delete from openai_talks where conversation_id = $1),
-           judged as materialized (
-             select $7::int > 0 and exists (
-                      select 1 from conversations c
-                        join agent_versions v on v.agent_id = c.agent_id and v.version = c.agent_version
-                       where c.id = $1 and v.content #>> '{judgement,by}' = 'model') as by_model)
-           update conversations c
-              set status = $2, ended_at = to_timestamp($3::float8 / 1000), ended_reason = $4,
-                  outcome = $5, csat_predicted = $6, expires_at = null,
-                  judge_until = case when by_model
-                                     then clock_timestamp() + make_interval(secs => $7) end,
-                  summary = case when not by_model then $8 end,
-                  event_sequence = event_sequence + case when by_model or $8::text is null then 1 else 2 end
-             from judged
-            where id = $1 returning ${CONVERSATION_COLUMNS}, c.event_sequence as "lastSequence"`,
-    values: [
-      end.id,
-      end.status,
-      end.endedAt,
-      end.reason,
-      end.outcome,
-      end.csatPredicted,
-      end.judgeSec,
-      end.summary,
-    ],
-  });
-  const { lastSequence, ...row } = rows[0]!; // The row exists, because the caller has locked it.
-  return { row, sequence: row.summary === null ? lastSequence : lastSequence - 1 };
-}
-
 /** Stores the final result of an ended conversation, which the caller has locked. */
 export async function setSummary(
   db: Db,

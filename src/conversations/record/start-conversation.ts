@@ -17,9 +17,13 @@ import {
 import type { Db } from '../../platform/postgres/pool.ts';
 import { insertBroughtTurns, insertFirstTurn, type BroughtTurn } from './turns.sql.ts';
 import { redactHistory } from '../redaction/redact.ts';
-import { inConversation, type ConversationDeps } from './conversation-deps.ts';
+import {
+  inConversation,
+  type ConversationDeps,
+  type ConversationTransaction,
+} from './conversation-deps.ts';
 import { fillPlaceholders } from './fill-placeholders.ts';
-import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
 
 /**
  * Default limits in seconds, for versions that set none. The silence timeout of a chat is longer than that of a call,
@@ -52,45 +56,59 @@ export type ConversationToStart = {
  * recalled gets the live version instead.
  * @throws ApiError invalid_body (no such agent), not_published, unknown_version, version_recalled
  */
-export function startConversation(
+export async function startConversation(
   deps: ConversationDeps,
   input: ConversationToStart,
-  beforeCommit?: CommitHook<ConversationRow>,
+  beforeCommit: CommitHook<ConversationRow> = noCommitHook,
 ): Promise<ConversationRow> {
-  return inConversation(
+  const { inserted } = await inConversation(
     deps,
-    async ({ db, emit, countRedacted }) => {
-      const id = newUuid(deps.nowMs());
-      const { version, content, rollout = null } = await contentFor(db, { ...input, id });
-      const { brought = [], greets = !input.brought } = input;
-      const { firstMessage } = greets ? content : {};
-      const turnCount = brought.length + (firstMessage === undefined ? 0 : 1);
-      const row = await insertConversation(
-        db,
-        newRow({ ...input, id, version, content, turnCount, rollout }),
-      );
-      const turns = await redactHistory(brought, content);
-      await insertBroughtTurns(db, row.id, turns);
-      if (turns.length > 0) countRedacted(row, turns);
-      if (firstMessage !== undefined) {
-        const text = fillPlaceholders(firstMessage, input.variables);
-        await insertFirstTurn(db, row.id, { index: brought.length, text });
-      }
-      await emit(row, {
-        type: 'conversation.started',
-        sequence: 1,
-        data: {
-          conversation_id: fromUuid('conv', row.id),
-          agent_id: fromUuid('agt', row.agentId),
-          agent_version: version,
-          channel: row.channel,
-          ...(rollout && { rollout: armOf(rollout) }),
-        },
-      });
-      return row;
-    },
-    beforeCommit,
+    ({ db, emit, send, countRedacted }) =>
+      insertStarted({ db, emit, send, countRedacted, id: newUuid(deps.nowMs()) }, input),
+    beforeCommit === noCommitHook
+      ? noCommitHook
+      : async (db, started) => beforeCommit(db, await started.inserted),
   );
+  return inserted;
+}
+
+/**
+ * Sends the statements that start a conversation. They share the round trip of the commit, so the inserted row is a
+ * promise.
+ */
+async function insertStarted(
+  transaction: Pick<ConversationTransaction, 'db' | 'emit' | 'send' | 'countRedacted'> & {
+    id: string;
+  },
+  input: ConversationToStart,
+): Promise<{ inserted: Promise<ConversationRow> }> {
+  const { db, emit, send, countRedacted, id } = transaction;
+  const { version, content, rollout = null } = await contentFor(db, { ...input, id });
+  const { brought = [], greets = !input.brought } = input;
+  const { firstMessage } = greets ? content : {};
+  const turns = await redactHistory(brought, content);
+  const turnCount = brought.length + (firstMessage === undefined ? 0 : 1);
+  const row = newRow({ ...input, id, version, content, turnCount, rollout });
+  const inserted = insertConversation(db, row);
+  send(inserted);
+  send(insertBroughtTurns(db, id, turns));
+  if (turns.length > 0) countRedacted(row, turns);
+  if (firstMessage !== undefined) {
+    const text = fillPlaceholders(firstMessage, input.variables);
+    send(insertFirstTurn(db, id, { index: brought.length, text }));
+  }
+  await emit(row, {
+    type: 'conversation.started',
+    sequence: 1,
+    data: {
+      conversation_id: fromUuid('conv', id),
+      agent_id: fromUuid('agt', row.agentId),
+      agent_version: version,
+      channel: row.channel,
+      ...(rollout && { rollout: armOf(rollout) }),
+    },
+  });
+  return { inserted };
 }
 
 /** Returns the rollout arm of a conversation as it appears in events. */
