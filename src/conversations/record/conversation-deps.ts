@@ -89,83 +89,92 @@ export type ConversationTransaction = {
 
 type Redactable = readonly { redacted?: Redacted | null }[];
 
+/** What a transaction on a conversation leaves for its commit and for the time after it. */
+type Effects = {
+  events: EventToEmit<EventType>[];
+  sent: Promise<unknown>[];
+  /** Ids of test conversations, whose events are not stored. */
+  untold: string[];
+  later: (() => void)[];
+};
+
+const noEffects = (): Effects => ({ events: [], sent: [], untold: [], later: [] });
+
+type InConversationDeps = Pick<
+  ConversationDeps,
+  'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'
+>;
+
 /**
  * Runs one transaction on a conversation. Announces events and counts metrics only after the commit, because the
  * transaction may be retried and its first run must leave no traces.
  */
 export async function inConversation<R>(
-  deps: Pick<ConversationDeps, 'pool' | 'announce' | 'changed' | 'nowMs' | 'metrics'>,
+  deps: InConversationDeps,
   work: (transaction: ConversationTransaction) => Promise<R>,
   beforeCommit: CommitHook<R> = noCommitHook,
 ): Promise<R> {
-  let events: EventToEmit<EventType>[] = [];
+  let effects = noEffects();
   let emitted: Emitted[] = [];
-  let escalations: string[] = [];
-  let redacted: Parameters<ConversationTransaction['countRedacted']>[] = [];
-  let untold: string[] = [];
-  let later: (() => void)[] = [];
-  let sent: Promise<unknown>[] = [];
   const run = async (db: Db): Promise<R> => {
-    events = [];
+    effects = noEffects();
     emitted = [];
-    escalations = [];
-    redacted = [];
-    untold = [];
-    later = [];
-    sent = [];
-    const emit: EmitOf = async (about, { type, data, sequence }) => {
-      const { id, namespace, agentId } = about;
-      if (about.test) {
-        untold.push(id);
-        return;
-      }
-      const event = {
-        namespace,
-        agentId,
-        conversationId: id,
-        type,
-        data: { ...data, ...detailsOf(about) },
-        sequence: sequence ?? (await nextSequence(db, id)),
-      };
-      events.push(event);
-    };
-    const count: ConversationTransaction['count'] = ({ test }, status) => {
-      if (!test) escalations.push(status);
-    };
-    const send: ConversationTransaction['send'] = (one) => {
-      one.catch(() => undefined); // Every rejection is reported below, but perhaps only after other statements.
-      sent.push(one);
-    };
     try {
-      const done = await work({
-        db,
-        emit,
-        count,
-        send,
-        later: (act) => void later.push(act),
-        countRedacted: (...stored) => void redacted.push(stored),
-      });
+      const done = await work(collectInto(effects, db, deps));
       await beforeCommit(db, done);
       await failpoint('conversation.committing');
       return done;
     } catch (error) {
       // After a statement has failed, PostgreSQL refuses all later ones. The first failure is the one to report.
-      await Promise.all(sent);
+      await Promise.all(effects.sent);
       throw error;
     }
   };
   const result = await inTransaction(deps.pool, run, async (db) => {
+    const { events, sent } = effects;
     const storing = events.length > 0 && emitEvents(db, events, deps.nowMs());
     await Promise.all([...sent, storing]);
     emitted = (await storing) || [];
   });
   await failpoint('conversation.committed');
   emitted.forEach(deps.announce);
-  untold.forEach(deps.changed);
-  for (const act of later) act();
-  for (const status of escalations) deps.metrics.escalations.inc({ status });
-  for (const stored of redacted) countRedacted(deps, ...stored);
+  effects.untold.forEach(deps.changed);
+  for (const act of effects.later) act();
   return result;
+}
+
+function collectInto(
+  { events, sent, untold, later }: Effects,
+  db: Db,
+  deps: Pick<ConversationDeps, 'metrics'>,
+): ConversationTransaction {
+  return {
+    db,
+    emit: async (about, { type, data, sequence }) => {
+      const { id, namespace, agentId } = about;
+      if (about.test) {
+        untold.push(id);
+        return;
+      }
+      events.push({
+        namespace,
+        agentId,
+        conversationId: id,
+        type,
+        data: { ...data, ...detailsOf(about) },
+        sequence: sequence ?? (await nextSequence(db, id)),
+      });
+    },
+    send: (one) => {
+      one.catch(() => undefined); // Each rejection is reported, but perhaps only after other statements.
+      sent.push(one);
+    },
+    later: (act) => void later.push(act),
+    count: ({ test }, status) => {
+      if (!test) later.push(() => deps.metrics.escalations.inc({ status }));
+    },
+    countRedacted: (...stored) => void later.push(() => countRedacted(deps, ...stored)),
+  };
 }
 
 /**
