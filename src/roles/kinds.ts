@@ -12,7 +12,7 @@ import {
 import type { Condition } from '../platform/resources/resource-store.ts';
 import type { KindDefinition } from '../platform/resources/schema/kind-definition.ts';
 import { WEBHOOK_ENDPOINT_KIND } from '../webhooks/endpoints/webhook-endpoint.kind.ts';
-import type { KindDeps } from './operator/kind-deps.ts';
+import type { KindDeps } from './operator/operator-deps.ts';
 
 /** A kind, with its reconciler for the operator and its REST interface for the API. */
 export type Kind = ListedKind & {

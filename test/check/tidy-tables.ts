@@ -241,6 +241,7 @@ export const REACHES_OVER: Record<string, readonly string[]> = {
   // The abort of a rollout records that its conversations need a human.
   'agents/rollouts/rollouts.sql.ts': ['rollout_escalations'],
   // A turn reads the conversation, its agent and the content of its version by one statement.
+  'conversations/ending/end-conversation.sql.ts': ['agent_versions'],
   'conversations/record/conversations.sql.ts': ['agent_versions', 'agents'],
   // Conversations are found by the numbers of their call. The feedback page shows the name of the agent.
   'conversations/record/list-conversations.sql.ts': ['agents', 'calls'],

@@ -7,7 +7,8 @@ import {
   type PostgresDeclarations,
 } from '../../src/roles/postgres-declarations.ts';
 import { runDelivery, type DeliveryRoleDeps } from '../../src/roles/delivery/run.ts';
-import { runOperator, type Operator, type OperatorRoleDeps } from '../../src/roles/operator/run.ts';
+import type { OperatorRoleDeps } from '../../src/roles/operator/operator-deps.ts';
+import { runOperator, type Operator } from '../../src/roles/operator/run.ts';
 import { KINDS, type Kind } from '../../src/roles/kinds.ts';
 import { signingSecretName } from '../../src/platform/reconcile/references.ts';
 import { SIGNING_SECRET_KEY } from '../../src/webhooks/endpoints/webhook-endpoint.ts';

@@ -5,7 +5,7 @@ import { createRewording } from '../../knowledge/reword-passages.ts';
 import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
 import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
 import { createSyncRunner } from '../../knowledge/syncs/run-syncs.ts';
-import type { KindDeps } from './kind-deps.ts';
+import type { KindDeps } from './operator-deps.ts';
 import { createExtractor } from '../../knowledge/formats/extractor.ts';
 import { openIntegrations } from '../../knowledge/integration/open-integrations.ts';
 import { openWebsites } from '../../knowledge/website/website-fetcher.ts';

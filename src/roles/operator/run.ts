@@ -1,57 +1,19 @@
 import { epochMs, monotonicMs } from '../../clock.ts';
 import { createAnnounce } from '../../events/emit-event.ts';
 import { createTextCutter } from '../../knowledge/passages/text-cutter.ts';
-import type { LeaseTimes } from '../../knowledge/syncs/hold-lease.ts';
-import type { Fetchers } from '../../knowledge/syncs/run-sync.ts';
-import { createProber, type ProberOptions } from '../../models/prober.ts';
+import { createProber } from '../../models/prober.ts';
 import { createEgressClient } from '../../platform/egress/client.ts';
 import { readRecalledAgent } from '../../agents/recalls/recalled-version.ts';
 import { CHANNELS, createListener, createNotifier } from '../../platform/postgres/notifications.ts';
 import { readProjected } from '../../platform/postgres/projected.ts';
 import { startWatches } from '../../platform/reconcile/watches.ts';
-import type {
-  ObjectKey,
-  RecordEvent,
-  ResourceStore,
-} from '../../platform/resources/resource-store.ts';
+import type { ObjectKey } from '../../platform/resources/resource-store.ts';
 import { createConfirmStep } from '../../rollouts/confirm-step.ts';
 import { lookAtRollout } from '../../rollouts/look-at-rollout.ts';
-import type { RoleContext } from '../context.ts';
 import { KINDS, type Kinds } from '../kinds.ts';
 import { startEmbedding, startSyncs, TEXTS_WAITING_MAX } from './knowledge-work.ts';
-import type { KindDeps } from './kind-deps.ts';
-import { createTerms, type Elect } from './terms.ts';
-
-export type OperatorRoleDeps = Kinds &
-  Pick<
-    RoleContext,
-    | 'databaseUrl'
-    | 'pool'
-    | 'sealer'
-    | 'guard'
-    | 'version'
-    | 'modelSettings'
-    | 'metrics'
-    | 'log'
-    | 'limits'
-  > & {
-    store: ResourceStore;
-    /** Namespaces that this operator serves; empty means all. Rows of other namespaces stay unchanged. */
-    namespaces?: readonly string[];
-    elect: Elect;
-    record: RecordEvent;
-    /** Returns true for agents that get their replies from the sample model. */
-    isSample?: KindDeps['isSample'];
-    quotaRetryMs?: number;
-    /** Options of the prober, such as its intervals. Tests set them to replace the defaults. */
-    probes?: ProberOptions;
-    embedEveryMs?: number;
-    /** Replacement for the default fetchers of each source type. */
-    fetchers?: Fetchers;
-    syncTimes?: LeaseTimes;
-    /** Maximum number of distinct words in a source. Defaults to the limit of the contract. */
-    wordsMax?: number;
-  };
+import type { KindDeps, OperatorRoleDeps } from './operator-deps.ts';
+import { createTerms } from './terms.ts';
 
 export type Operator = {
   /** Returns true if the operator has loaded all declarations. Only then may it become the leader. */
@@ -63,7 +25,7 @@ export type Operator = {
  * Starts the operator role and returns immediately. The operator always watches declarations, and reconciles them
  * while it is the leader.
  */
-export async function runOperator(deps: OperatorRoleDeps): Promise<Operator> {
+export async function runOperator(deps: OperatorRoleDeps & Kinds): Promise<Operator> {
   const { pool, store, sealer, guard, version, modelSettings, metrics, log, limits } = deps;
   const { namespaces = [], kinds = KINDS, syncTimes, wordsMax } = deps;
   const isOurs = ({ namespace }: ObjectKey): boolean =>

@@ -105,7 +105,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     promise: 'a conversation ends once, with its outcome',
     file: 'src/conversations/ending/end-conversation.ts',
     in: 'endLocked',
-    find: 'await breakOffTurn(transaction, locked)',
+    find: 'live ? await storeBrokenOff(transaction, locked, live) : locked',
     replace: 'locked',
     suite: 'test/conversations/turns/live-turns.pg.test.ts',
   },
