@@ -286,7 +286,7 @@ describe('a provider that is not there', () => {
     const error = await asked;
     expect(error.code).toBe('model_unreachable');
     expect(error.message).toBe(
-      'The provider "stub" cannot be reached: The receiver refused the connection.',
+      'The provider "stub" cannot be reached: The server refused the connection.',
     );
   });
 

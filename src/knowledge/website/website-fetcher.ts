@@ -89,12 +89,9 @@ function refusalBy(guard: AddressGuard): (url: URL) => string | undefined {
   };
 }
 
-/**
- * Changes an error message of the egress client: replaces "the receiver" with "the server" and removes the final
- * period.
- */
+/** Changes an error message of the egress client into a part of a sentence. */
 function bare(sentence: string): string {
-  return sentence.replace(/\.$/, '').replace(/\b[Tt]he receiver\b/g, 'the server');
+  return sentence.replace(/\.$/, '').replace(/^The server\b/, 'the server');
 }
 
 async function* fetchWebsite(

@@ -271,7 +271,7 @@ export function dispatched(
 }
 
 function deadlineFailure(timeoutMs: number, wasSent: boolean): EgressFailure {
-  const missing = wasSent ? 'The receiver did not respond' : 'No connection was established';
+  const missing = wasSent ? 'The server did not respond' : 'No connection was established';
   return new EgressFailure('timeout', `${missing} within ${timeoutMs} ms.`);
 }
 

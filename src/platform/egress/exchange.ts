@@ -144,8 +144,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-const TOO_MANY = `The receiver sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its final response.`;
-const TOO_LONG = `The receiver sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
+const TOO_MANY = `The server sent more than ${MAX_INFORMATIONAL} informational responses (1xx) before its final response.`;
+const TOO_LONG = `The server sent more than ${MAX_OVERHEAD_BYTES / 1024} KiB before the end of its response headers.`;
 
 /**
  * Removes headers whose value is undefined. A parsed response has none, but undici uses the same type for request

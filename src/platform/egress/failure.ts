@@ -26,12 +26,12 @@ const DNS_MESSAGES: Record<string, string> = {
 };
 
 const CONNECT_MESSAGES: Record<string, string> = {
-  ECONNREFUSED: 'The receiver refused the connection.',
-  ECONNRESET: 'The receiver closed the connection before it responded.',
-  EPIPE: 'The receiver closed the connection before it responded.',
-  UND_ERR_SOCKET: 'The receiver closed the connection before it responded.',
-  EHOSTUNREACH: 'The receiver cannot be reached: there is no route to its network.',
-  ENETUNREACH: 'The receiver cannot be reached: there is no route to its network.',
+  ECONNREFUSED: 'The server refused the connection.',
+  ECONNRESET: 'The server closed the connection before it responded.',
+  EPIPE: 'The server closed the connection before it responded.',
+  UND_ERR_SOCKET: 'The server closed the connection before it responded.',
+  EHOSTUNREACH: 'The server cannot be reached: there is no route to its network.',
+  ENETUNREACH: 'The server cannot be reached: there is no route to its network.',
   UND_ERR_HEADERS_OVERFLOW: 'The response headers are larger than 16 KiB.',
 };
 
@@ -40,18 +40,18 @@ const CONNECT_MESSAGES: Record<string, string> = {
  * that text.
  */
 const CONTINUE_MESSAGE =
-  'The receiver responded with 100 Continue, which the request did not ask for.';
+  'The server responded with 100 Continue, which the request did not ask for.';
 
 const TLS_MESSAGES: Record<string, string> = {
-  CERT_HAS_EXPIRED: "The receiver's certificate has expired.",
-  CERT_NOT_YET_VALID: "The receiver's certificate is not valid yet.",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "The receiver's certificate is self-signed.",
-  SELF_SIGNED_CERT_IN_CHAIN: "The receiver's certificate comes from an unknown authority.",
+  CERT_HAS_EXPIRED: "The server's certificate has expired.",
+  CERT_NOT_YET_VALID: "The server's certificate is not valid yet.",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The server's certificate is self-signed.",
+  SELF_SIGNED_CERT_IN_CHAIN: "The server's certificate comes from an unknown authority.",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
-    "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
+    "The server's certificate comes from an unknown authority, or an intermediate certificate is missing.",
   UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    "The receiver's certificate comes from an unknown authority, or an intermediate certificate is missing.",
-  ERR_TLS_CERT_ALTNAME_INVALID: "The receiver's certificate is for a different host name.",
+    "The server's certificate comes from an unknown authority, or an intermediate certificate is missing.",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The server's certificate is for a different host name.",
 };
 
 export function dnsFailure(cause: unknown): EgressFailure {
@@ -79,8 +79,8 @@ export function connectFailure(cause: unknown): EgressFailure {
     return new EgressFailure('connect', CONTINUE_MESSAGE, { cause });
   }
   const message = code.startsWith('HPE_')
-    ? withCode("The receiver's response is not valid HTTP/1.1", cause)
-    : (CONNECT_MESSAGES[code] ?? withCode('The connection to the receiver failed', cause));
+    ? withCode("The server's response is not valid HTTP/1.1", cause)
+    : (CONNECT_MESSAGES[code] ?? withCode('The connection to the server failed', cause));
   return new EgressFailure('connect', message, { cause });
 }
 

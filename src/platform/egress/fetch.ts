@@ -171,7 +171,7 @@ function start(
     } catch {
       body.fail(undefined);
       ends.reject(
-        new EgressFailure('connect', "The receiver's response has an invalid status code."),
+        new EgressFailure('connect', "The server's response has an invalid status code."),
       );
     }
     return body;

@@ -82,13 +82,13 @@ export function streamBody(
 }
 
 function tooLongFailure(maxBytes: number): EgressFailure {
-  return new EgressFailure('connect', `The receiver sent more than ${maxBytes} bytes.`);
+  return new EgressFailure('connect', `The server sent more than ${maxBytes} bytes.`);
 }
 
 function brokeOff(cause: unknown): EgressFailure {
   return new EgressFailure(
     'connect',
-    'The receiver closed the connection in the middle of its response.',
+    'The server closed the connection in the middle of its response.',
     { cause },
   );
 }

@@ -228,7 +228,7 @@ describe('another answer', () => {
 describe('no answer', () => {
   test('affects the site, and may be its certificate', async () => {
     const failed = (errorClass: string) =>
-      asking({ kind: 'error', message: 'The receiver is gone.', errorClass }).ask();
+      asking({ kind: 'error', message: 'The server is gone.', errorClass }).ask();
     expect(await failed('tls')).toEqual({
       kind: 'failed',
       reason: 'the server is gone',

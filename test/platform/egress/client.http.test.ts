@@ -204,7 +204,7 @@ describe('a failure to connect', () => {
     );
     expect(outcome).toMatchObject({
       errorClass: 'connect',
-      message: 'The receiver refused the connection.',
+      message: 'The server refused the connection.',
     });
   });
 

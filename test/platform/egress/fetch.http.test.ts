@@ -194,7 +194,7 @@ describe('what fails', () => {
     );
     const response = await post(at(server));
     expect((await failureOf(response.text())).message).toBe(
-      'The receiver closed the connection in the middle of its response.',
+      'The server closed the connection in the middle of its response.',
     );
   });
 

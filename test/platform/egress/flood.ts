@@ -2,8 +2,7 @@ import type net from 'node:net';
 import { onRequest } from './servers.ts';
 
 /** Error for a receiver that does not end its headers. */
-export const TOO_LONG =
-  'The receiver sent more than 64 KiB before the end of its response headers.';
+export const TOO_LONG = 'The server sent more than 64 KiB before the end of its response headers.';
 
 /**
  * Writes `first`, then `again` for as long as the socket takes it. Large pieces fill the kernel's buffers with few

@@ -12,7 +12,7 @@ afterEach(stopAll);
 
 const HINT = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
 const TOO_MANY =
-  'The receiver sent more than 16 informational responses (1xx) before its final response.';
+  'The server sent more than 16 informational responses (1xx) before its final response.';
 
 /** Bytes that the kernel buffers for both ends of a connection, with some reserve. */
 const UNREAD_MAX = 16 * 1024 * 1024;
@@ -42,7 +42,7 @@ describe('fails at once and loses its connection, who sends without end', () => 
       '100 Continue',
       '',
       'HTTP/1.1 100 Continue\r\n\r\n',
-      'The receiver responded with 100 Continue, which the request did not ask for.',
+      'The server responded with 100 Continue, which the request did not ask for.',
     ],
     [
       'headers of one 103',

@@ -167,10 +167,10 @@ test('F-20, F-22, F-23: a refused connection, a reset, garbage and a bad certifi
     tls: { cert: selfSigned, key: goodKey },
   });
   const cases = [
-    [at(closed), 'connect', 'The receiver refused the connection.'],
-    [at(reset), 'connect', 'The receiver closed the connection before it responded.'],
+    [at(closed), 'connect', 'The server refused the connection.'],
+    [at(reset), 'connect', 'The server closed the connection before it responded.'],
     [at(garbage), 'connect', expect.any(String)],
-    [at(secure, 'https'), 'tls', "The receiver's certificate is self-signed."],
+    [at(secure, 'https'), 'tls', "The server's certificate is self-signed."],
     ['https://nobody.invalid/', 'dns', expect.any(String)],
     ['http://10.255.0.1/', 'blocked', expect.any(String)],
     ['http://169.254.169.254/latest/meta-data', 'blocked', expect.any(String)],
