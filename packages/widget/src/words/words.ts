@@ -14,7 +14,6 @@ export type Words = {
   speak: string;
   speakAnew: string;
   mute: string;
-  unmute: string;
   hangUp: string;
   you: string;
   colleague: string;
@@ -57,7 +56,6 @@ const EN: Words = {
   speak: 'Speak',
   speakAnew: 'Speak instead (starts a new conversation)',
   mute: 'Mute',
-  unmute: 'Unmute',
   hangUp: 'Hang up',
   you: 'You',
   colleague: 'Team member',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'تحدث',
   speakAnew: 'التحدث بدلا من الكتابة (تبدأ محادثة جديدة)',
   mute: 'كتم الصوت',
-  unmute: 'إلغاء الكتم',
   hangUp: 'إنهاء المكالمة',
   you: 'أنت',
   colleague: 'أحد أعضاء الفريق',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Tal',
   speakAnew: 'Tal i stedet for at skrive (starter en ny samtale)',
   mute: 'Slå mikrofon fra',
-  unmute: 'Slå mikrofon til',
   hangUp: 'Læg på',
   you: 'Dig',
   colleague: 'En medarbejder',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Sprechen',
   speakAnew: 'Stattdessen sprechen (beginnt ein neues Gespräch)',
   mute: 'Stummschalten',
-  unmute: 'Stummschaltung aufheben',
   hangUp: 'Auflegen',
   you: 'Sie',
   colleague: 'Teammitglied',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Hablar',
   speakAnew: 'Hablar en lugar de escribir (inicia una conversación nueva)',
   mute: 'Silenciar',
-  unmute: 'Activar micrófono',
   hangUp: 'Colgar',
   you: 'Usted',
   colleague: 'Una persona del equipo',

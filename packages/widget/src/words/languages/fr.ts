@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Parler',
   speakAnew: 'Parler plutôt qu’écrire (démarre une nouvelle conversation)',
   mute: 'Couper le micro',
-  unmute: 'Réactiver le micro',
   hangUp: 'Raccrocher',
   you: 'Vous',
   colleague: 'Un membre de l’équipe',

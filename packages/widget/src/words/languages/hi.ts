@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'बोलें',
   speakAnew: 'लिखने के बजाय बोलें (नई बातचीत शुरू होगी)',
   mute: 'माइक बंद करें',
-  unmute: 'माइक चालू करें',
   hangUp: 'कॉल समाप्त करें',
   you: 'आप',
   colleague: 'टीम का सदस्य',

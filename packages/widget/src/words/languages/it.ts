@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Parla',
   speakAnew: 'Parla invece di scrivere (inizia una nuova conversazione)',
   mute: 'Disattiva microfono',
-  unmute: 'Riattiva microfono',
   hangUp: 'Riaggancia',
   you: 'Lei',
   colleague: 'Una persona del team',

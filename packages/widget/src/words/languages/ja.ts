@@ -12,7 +12,6 @@ export const words: Words = {
   speak: '話す',
   speakAnew: '音声で話す（新しい会話が始まります）',
   mute: 'ミュート',
-  unmute: 'ミュート解除',
   hangUp: '通話を終了',
   you: 'あなた',
   colleague: '担当者',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: '말하기',
   speakAnew: '음성으로 말하기(새 대화가 시작됩니다)',
   mute: '음소거',
-  unmute: '음소거 해제',
   hangUp: '통화 종료',
   you: '나',
   colleague: '상담원',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Spreken',
   speakAnew: 'Spreken in plaats van typen (er begint een nieuw gesprek)',
   mute: 'Dempen',
-  unmute: 'Dempen opheffen',
   hangUp: 'Ophangen',
   you: 'U',
   colleague: 'Een medewerker',

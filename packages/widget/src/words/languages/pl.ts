@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Mów',
   speakAnew: 'Mów zamiast pisać (rozpocznie się nowa rozmowa)',
   mute: 'Wycisz',
-  unmute: 'Wyłącz wyciszenie',
   hangUp: 'Rozłącz',
   you: 'Ty',
   colleague: 'Osoba z zespołu',

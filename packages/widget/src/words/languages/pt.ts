@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Falar',
   speakAnew: 'Falar em vez de escrever (inicia uma nova conversa)',
   mute: 'Silenciar',
-  unmute: 'Ativar microfone',
   hangUp: 'Desligar',
   you: 'Você',
   colleague: 'Uma pessoa da equipe',

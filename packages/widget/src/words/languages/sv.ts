@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Prata',
   speakAnew: 'Prata i stället för att skriva (ett nytt samtal börjar)',
   mute: 'Stäng av mikrofonen',
-  unmute: 'Slå på mikrofonen',
   hangUp: 'Lägg på',
   you: 'Du',
   colleague: 'En medarbetare',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'พูด',
   speakAnew: 'พูดแทนการพิมพ์ (จะเริ่มการสนทนาใหม่)',
   mute: 'ปิดไมโครโฟน',
-  unmute: 'เปิดไมโครโฟน',
   hangUp: 'วางสาย',
   you: 'คุณ',
   colleague: 'เจ้าหน้าที่',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Konuş',
   speakAnew: 'Yazmak yerine konuş (yeni bir görüşme başlar)',
   mute: 'Mikrofonu kapat',
-  unmute: 'Mikrofonu aç',
   hangUp: 'Görüşmeyi bitir',
   you: 'Siz',
   colleague: 'Ekipten biri',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: 'Nói',
   speakAnew: 'Nói thay vì nhập văn bản (bắt đầu cuộc trò chuyện mới)',
   mute: 'Tắt micrô',
-  unmute: 'Bật micrô',
   hangUp: 'Gác máy',
   you: 'Bạn',
   colleague: 'Nhân viên',

@@ -12,7 +12,6 @@ export const words: Words = {
   speak: '說話',
   speakAnew: '改用語音（將開始新的對話）',
   mute: '靜音',
-  unmute: '取消靜音',
   hangUp: '掛斷',
   you: '您',
   colleague: '服務人員',

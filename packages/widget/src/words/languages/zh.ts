@@ -12,7 +12,6 @@ export const words: Words = {
   speak: '说话',
   speakAnew: '改用语音（将开始新的对话）',
   mute: '静音',
-  unmute: '取消静音',
   hangUp: '挂断',
   you: '您',
   colleague: '工作人员',
