@@ -117,3 +117,21 @@ test('a rollout is declared, watched, held, advanced and aborted on the page of 
   );
   expect(recalls.map(({ versions, actor }) => [versions, actor])).toEqual([[[2], 'session:Ana']]);
 });
+
+test('a rollback proposes no recalled version, and none can be chosen', async () => {
+  const { page, parley } = await openDashboard();
+  const id = await newAgent(parley, {});
+  const params = { path: { id } };
+  for (const prompt of ['You help more.', 'You help most.'])
+    await ok(parley.PATCH('/v1/agents/{id}', { params, body: { prompt } }));
+  await ok(
+    parley.POST('/v1/agents/{id}/recalls', { params, body: { versions: [2], reason: 'Wrong.' } }),
+  );
+  await follow(page, `/agents/${id}/versions`);
+  await page.getByRole('table', { name: 'Versions' }).getByText('recalled').waitFor();
+  await button(page, 'Roll back…').click();
+  const dialog = page.getByRole('dialog', { name: 'Roll back to version 1' });
+  const options = dialog.getByLabel('To version').getByRole('option');
+  expect(await options.allTextContents()).toEqual(['2 (recalled)', '1']);
+  expect(await options.first().isDisabled()).toBe(true);
+});

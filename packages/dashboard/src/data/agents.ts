@@ -129,6 +129,12 @@ export function useHistory<Path extends HistoryPath>(
   };
 }
 
+/** Returns the recalled versions among the newest versions of the agent. Such a version never goes live again. */
+export function useRecalledVersions(id: string): ReadonlySet<number> {
+  const { rows } = useHistory('/v1/agents/{id}/versions', id);
+  return new Set(rows.filter((row) => row.recalled_at !== null).map((row) => row.version));
+}
+
 type HistoryAnswer = { data?: object; error?: unknown; response: Response };
 
 export function agentName({ name, display_name: shown }: Pick<Agent, 'name' | 'display_name'>) {

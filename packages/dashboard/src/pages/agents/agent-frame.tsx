@@ -1,5 +1,12 @@
 import { useState, type ReactNode } from 'react';
-import { agentName, useAgent, useAgentId, useHistory, type Declared } from '../../data/agents.ts';
+import {
+  agentName,
+  useAgent,
+  useAgentId,
+  useHistory,
+  useRecalledVersions,
+  type Declared,
+} from '../../data/agents.ts';
 import type { Release } from '../../data/agent-writes.ts';
 import { useCan } from '../../data/me.ts';
 import { ActButton, ButtonLink } from '../../ui/button.tsx';
@@ -114,14 +121,17 @@ function AgentActions({ agent, onRelease }: { agent: Declared['agent']; onReleas
 }
 
 /**
- * Returns the default target of a rollback: the highest version below the live version that was live before. If there
- * is no such version, returns the version directly below the live version. Returns null if version 1 or no version is
- * live.
+ * Returns the default target of a rollback: the highest version below the live version that was live before and is not
+ * recalled. If there is no such version, returns the version directly below the live version. Returns null if version 1
+ * or no version is live.
  */
 function useRollbackVersion({ id, active_version: live }: Declared['agent']): number | null {
   const { rows } = useHistory('/v1/agents/{id}/activations', id);
+  const recalled = useRecalledVersions(id);
   if (live === null || live < 2) return null;
-  const been = rows.map(({ to_version: to }) => to).filter((version) => version < live);
+  const been = rows
+    .map(({ to_version: to }) => to)
+    .filter((version) => version < live && !recalled.has(version));
   return been.length === 0 ? live - 1 : Math.max(...been);
 }
 

@@ -1,6 +1,12 @@
 import { useState, type ReactNode } from 'react';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useTakeOver, useVersion, useVersionDiff, type Declared } from '../../data/agents.ts';
+import {
+  useRecalledVersions,
+  useTakeOver,
+  useVersion,
+  useVersionDiff,
+  type Declared,
+} from '../../data/agents.ts';
 import { release, undoOf, type Release } from '../../data/agent-writes.ts';
 import { isCode, troubleOf } from '../../data/parley.ts';
 import { changesBetween } from '../../form/merge.ts';
@@ -115,6 +121,7 @@ function RollbackChoice({
   onChoose: (version: number) => void;
 }) {
   const below = Array.from({ length: (agent.active_version ?? 1) - 1 }, (_, at) => at + 1);
+  const recalled = useRecalledVersions(agent.id);
   return (
     <Field label="To version">
       {(control) => (
@@ -124,8 +131,8 @@ function RollbackChoice({
           onChange={({ target }) => onChoose(Number(target.value))}
         >
           {below.toReversed().map((one) => (
-            <option key={one} value={one}>
-              {one}
+            <option key={one} value={one} disabled={recalled.has(one)}>
+              {recalled.has(one) ? `${one} (recalled)` : one}
             </option>
           ))}
         </select>
