@@ -9,11 +9,7 @@ export type StreamedBody = BodySink & {
 
 /** Maximum number of bytes to buffer for a slow reader. Reading from the socket pauses when the buffer is full. */
 const BUFFER_BYTES = 64 * 1024;
-/**
- * Number of free bytes in the buffer at which reading resumes. On each pause, undici puts back the bytes that it has
- * read but not parsed, and copies them again when reading resumes. If reading resumed after each chunk, small chunks
- * would make undici copy gigabytes.
- */
+/** Number of free bytes in the buffer at which reading resumes, so that small chunks cause few pauses. */
 const RESUME_BYTES = BUFFER_BYTES / 2;
 
 /**

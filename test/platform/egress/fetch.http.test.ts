@@ -156,6 +156,29 @@ describe('limits', () => {
     await server.closed(0);
   });
 
+  test('a connection whose reader stood still is used again', async () => {
+    let sockets = 0;
+    // Its end arrives together with the bytes that fill the buffer.
+    const large = 'x'.repeat(70_000);
+    const server = await receiver((socket) => {
+      sockets += 1;
+      onRequest(socket, () => {
+        socket.write(CHUNKED);
+        for (let i = 0; i < 7; i += 1) socket.write(chunk(large.slice(0, 10_000)));
+        socket.write('0\r\n\r\n');
+      });
+    });
+    const { fetch } = open({ connectionsPerOrigin: 1 });
+    for (let i = 0; i < 3; i += 1) {
+      const answer = await fetch(at(server), { signal: AbortSignal.timeout(10_000) });
+      // Nobody reads until the buffer is full, which pauses the socket.
+      await nextTurn();
+      await nextTurn();
+      expect((await answer.text()).length).toBe(large.length);
+    }
+    expect(sockets).toBe(1);
+  });
+
   test('requests above the connections of an origin wait in line', async () => {
     const server = await receiver((socket) =>
       onRequest(socket, () => setTimeout(() => socket.write(respond('200 OK', 'x')), 20)),
