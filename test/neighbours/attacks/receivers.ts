@@ -35,6 +35,10 @@ export const receivers: readonly Attack[] = [
     name: 'hanging-receivers',
     bound: '10 s an attempt; 32 concurrent attempts of an endpoint, fewer while it fails',
   }),
+  endpoints(100, (_, response) => void setTimeout(() => response.writeHead(204).end(), 9_000), {
+    name: 'slow-receivers',
+    bound: '32 concurrent attempts of an endpoint; attempts of endpoints take turns',
+  }),
   endpoints(100, (_, response) => void response.writeHead(500).end(), {
     name: 'failing-receivers',
     bound: 'a breaker of each endpoint; retries over 72 h',

@@ -26,7 +26,7 @@ const writers: readonly Attack[] = [
   {
     name: 'large-variables',
     by: 'write',
-    bound: '1 MiB of variables and metadata in a page; 64 KiB of a conversation',
+    bound: '256 KiB of variables and metadata in a page; 64 KiB of a conversation',
     answers: ['201', '200'],
     run: async ({ create, again, call, many, keys }) => {
       const { id: agent_id } = await create('/v1/agents', { prompt: 'Sell.' });
@@ -169,6 +169,21 @@ const writers: readonly Attack[] = [
       await again(8, () =>
         call('POST', `/v1/webhooks/${endpoint.id}/replay`, { key: keys.all, json }),
       );
+    },
+  },
+  {
+    name: 'replayed-event',
+    by: 'write',
+    bound: '100 endpoints and 10,000 unfinished test events and replays of a namespace: 429',
+    answers: ['202', '200'],
+    run: async ({ create, again, call, many, serve, keys }) => {
+      const url = await serve(() => undefined);
+      for (let i = 0; i < many(100, 2); i += 1)
+        await create('/v1/webhooks', { url: `${url}/${i}` });
+      await create('/v1/agents', { prompt: 'Sell.' });
+      const { body } = await call('GET', '/v1/events?limit=1', { key: keys.all });
+      const event = body.data[0].id;
+      await again(8, () => call('POST', `/v1/events/${event}/replay`, { key: keys.all, json: {} }));
     },
   },
 ];
