@@ -4,6 +4,7 @@ import {
   createdBetween,
   filteredBy,
   fittingRows,
+  PAGE_VARIABLES_BYTES,
   type CreatedBetween,
   type FittingRow,
   type ListPage,
@@ -196,6 +197,7 @@ export async function listCalls(db: Db, filter: CallFilter): Promise<FittingRow<
     limit: `$${values.push(filter.limit)}`,
     columns: CALL_COLUMNS,
     bytes: CALL_BYTES,
+    pageBytes: PAGE_VARIABLES_BYTES,
   });
   const { rows } = await db.query<FittingRow<CallRow>>(text, values);
   return rows;

@@ -1,4 +1,8 @@
-import { fittingRows, type FittingRow } from '../platform/postgres/list-filters.ts';
+import {
+  fittingRows,
+  PAGE_VARIABLES_BYTES,
+  type FittingRow,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import { CALL_BYTES, CALL_COLUMNS, type CallRow } from './calls.sql.ts';
 
@@ -62,6 +66,7 @@ export async function listLoneCallsOf(
       limit: '$4',
       columns: CALL_COLUMNS,
       bytes: CALL_BYTES,
+      pageBytes: PAGE_VARIABLES_BYTES,
     }),
     [page.namespace, page.userId, page.before, page.limit],
   );

@@ -1,4 +1,8 @@
-import { fittingRows, type FittingRow } from '../platform/postgres/list-filters.ts';
+import {
+  fittingRows,
+  PAGE_VARIABLES_BYTES,
+  type FittingRow,
+} from '../platform/postgres/list-filters.ts';
 import type { Db } from '../platform/postgres/pool.ts';
 import type { Judgement } from './record/judgement.ts';
 import { CONVERSATION_COLUMNS, type ConversationRow } from './record/conversations.sql.ts';
@@ -127,6 +131,7 @@ export async function listConversationsOf(
       limit: '$5',
       columns: CONVERSATION_COLUMNS,
       bytes: CONVERSATION_BYTES,
+      pageBytes: PAGE_VARIABLES_BYTES,
     }),
     [page.namespace, page.userId, page.before, page.withTests, page.limit],
   );

@@ -1,6 +1,6 @@
 import { monotonicMs } from '../clock.ts';
 import { toUuid } from '../ids.ts';
-import { itemsThatFit, PAGE_DOCUMENTS_BYTES } from '../platform/postgres/list-filters.ts';
+import { itemsThatFit, PAGE_VARIABLES_BYTES } from '../platform/postgres/list-filters.ts';
 import type { Pool } from '../platform/postgres/pool.ts';
 import type { ConversationRow } from './record/conversations.sql.ts';
 import { listConversations, type ConversationFilter } from './record/list-conversations.sql.ts';
@@ -58,7 +58,7 @@ export async function searchConversations(
   const rows: ConversationRow[] = [];
   let { before } = filter;
   let atOnce = AT_ONCE.first;
-  let room = PAGE_DOCUMENTS_BYTES;
+  let room = PAGE_VARIABLES_BYTES;
   for (let left = LOOKED_MAX; left > 0; atOnce = Math.min(2 * atOnce, AT_ONCE.most)) {
     const conversations = Math.min(left, atOnce);
     const bounds = { words, conversations, turns: conversations * AT_ONCE.turnsEach, room };

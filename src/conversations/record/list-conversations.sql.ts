@@ -4,6 +4,7 @@ import {
   filteredBy,
   fittingRows,
   inOrder,
+  PAGE_VARIABLES_BYTES,
   timeBetween,
   type Condition,
   type CreatedBetween,
@@ -70,6 +71,7 @@ export async function listConversations(
     limit: `$${values.push(filter.limit)}`,
     columns: CONVERSATION_COLUMNS,
     bytes: CONVERSATION_BYTES,
+    pageBytes: PAGE_VARIABLES_BYTES,
   });
   const { rows } = await db.query<FittingRow<ConversationRow>>(text, values);
   return rows;

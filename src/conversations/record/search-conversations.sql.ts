@@ -1,7 +1,7 @@
 import {
   anywhere,
   inOrder,
-  PAGE_DOCUMENTS_BYTES,
+  PAGE_VARIABLES_BYTES,
   type FittingRow,
 } from '../../platform/postgres/list-filters.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
@@ -72,7 +72,7 @@ export async function lookThrough(
         order by k.id ${direction} limit ${limit}
      ), sized as (
        select id, bytes, sum(bytes) over so_far as total,
-              case when ${bytesMax} = ${PAGE_DOCUMENTS_BYTES} then greatest(${bytesMax}, first_value(bytes) over so_far)
+              case when ${bytesMax} = ${PAGE_VARIABLES_BYTES} then greatest(${bytesMax}, first_value(bytes) over so_far)
                    else ${bytesMax} end as room
          from (select c.id, ${CONVERSATION_BYTES} as bytes from conversations c
                 where c.id = any(array(select id from found))) s
