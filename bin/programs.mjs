@@ -3,6 +3,10 @@
  * description and the duration on two cores.
  */
 export const benches = {
+  conversations: [
+    'test/bench/conversations.ts',
+    'CPU time of conversations that start and end, 30 s',
+  ],
   dashboard: ['test/dashboard/bench/main.ts', 'first view, page changes, live events, memory'],
   delivery: [
     'test/bench/delivery/main.ts',
