@@ -117,7 +117,7 @@ async function takeBeforeEnd(db: Db, id: string): Promise<BeforeEnd> {
  * the end share the round trip of the commit.
  */
 export async function endLocked(
-  transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl' | 'nowMs'> },
+  transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   locked: LiveConversation,
   how: { reason: EndedReason; outcome?: Outcome | undefined },
   before?: BeforeEnd,
