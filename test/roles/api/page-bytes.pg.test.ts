@@ -1,12 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newUuid, toUuid } from '../../../src/ids.ts';
-import { PAGE_DOCUMENTS_BYTES } from '../../../src/platform/postgres/list-filters.ts';
+import {
+  PAGE_DOCUMENTS_BYTES,
+  PAGE_VARIABLES_BYTES,
+} from '../../../src/platform/postgres/list-filters.ts';
 import { newTenant, type Tenant } from './shared-api.ts';
 
 /** Lists with rows so large that only three fit on a page. Each row must be on one page, and no page too large. */
 
 const ROWS = 5;
-const LARGE = Math.floor(PAGE_DOCUMENTS_BYTES / 3.5);
+const aThirdOf = (bytes: number): number => Math.floor(bytes / 3.5);
 const USER = 'someone with much data';
 
 let tenant: Tenant;
@@ -26,34 +29,34 @@ beforeAll(async () => {
   const large = `jsonb_build_object('note', repeat('x', $2))`;
   await pool.query(
     `update conversations set variables = ${large}, summary = 'needle' where namespace = $1`,
-    [namespace, LARGE],
+    [namespace, aThirdOf(PAGE_VARIABLES_BYTES)],
   );
   await pool.query(`update calls set variables = ${large} where namespace = $1`, [
     namespace,
-    LARGE,
+    aThirdOf(PAGE_VARIABLES_BYTES),
   ]);
   await pool.query(
     `update events set body = convert_to(jsonb_set(convert_from(body, 'utf8')::jsonb, '{data,note}', ${large})::text, 'utf8')
       where namespace = $1 and type = 'conversation.started'`,
-    [namespace, LARGE],
+    [namespace, aThirdOf(PAGE_DOCUMENTS_BYTES)],
   );
 });
 
 test.each([
-  ['/v1/conversations?', [3, 2]],
-  ['/v1/conversations?order=oldest&', [3, 2]],
-  ['/v1/conversations?q=needle&', [3, 2]],
-  ['/v1/calls?', [3, 2]],
-  ['/v1/events?type=conversation.started&', [3, 2]],
-  [`/v1/customers/${encodeURIComponent(USER)}/activity?`, undefined],
-])('%s', async (path, expected) => {
+  ['/v1/conversations?', [3, 2], PAGE_VARIABLES_BYTES],
+  ['/v1/conversations?order=oldest&', [3, 2], PAGE_VARIABLES_BYTES],
+  ['/v1/conversations?q=needle&', [3, 2], PAGE_VARIABLES_BYTES],
+  ['/v1/calls?', [3, 2], PAGE_VARIABLES_BYTES],
+  ['/v1/events?type=conversation.started&', [3, 2], PAGE_DOCUMENTS_BYTES],
+  // Conversations and calls of the customer have separate size limits on a page.
+  [`/v1/customers/${encodeURIComponent(USER)}/activity?`, undefined, 2 * PAGE_VARIABLES_BYTES],
+])('%s', async (path, expected, bytesMax) => {
   const pages: string[][] = [];
   let more = true;
   for (let cursor = ''; more;) {
     const { status, text, body } = await tenant.call('GET', `${path}limit=100${cursor}`);
     expect(status).toBe(200);
-    // Conversations and calls of the customer have separate size limits on a page.
-    expect(text.length).toBeLessThan((expected ? 1 : 2) * PAGE_DOCUMENTS_BYTES);
+    expect(text.length).toBeLessThan(bytesMax);
     pages.push(
       body.data.map((one: { id?: string }) => one.id ?? JSON.stringify(one).slice(0, 200)),
     );
