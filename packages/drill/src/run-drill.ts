@@ -22,7 +22,7 @@ export type DrillOptions = {
   token: string;
   /** Creates the voice, given the base URL of the drill's server (`here`). */
   voiceAt: (here: string) => Voice;
-  /** Additional request handlers for the drill's server, such as that of the stand-in voice. */
+  /** Additional request handlers for the drill's server, for example for the stand-in voice. */
   serves: readonly Serve[];
   /** Address on which the drill's server listens. `name` is the host name at which Parley reaches it. */
   listen: { host: string; port: number; name: string };

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { ConversationRow } from '../record/conversations.sql.ts';
 
-/** What the end of a conversation depends on, beside the conversation's row. */
+/** Data that the end of a conversation depends on, in addition to the conversation's row. */
 export type EndFacts = {
   /** Whether the version of the agent asks a model to judge its conversations. */
   isJudgedByModel: boolean;
@@ -10,7 +10,7 @@ export type EndFacts = {
 };
 
 /**
- * Reads what the end of a conversation depends on. The caller has locked the conversation. Returns undefined if the
+ * Reads the data that the end of a conversation depends on. The caller has locked the conversation. Returns undefined if the
  * conversation does not exist.
  */
 export async function readEndFacts(db: Db, id: string): Promise<EndFacts | undefined> {

@@ -89,7 +89,7 @@ export type ConversationTransaction = {
 
 type Redactable = readonly { redacted?: Redacted | null }[];
 
-/** What a transaction on a conversation leaves for its commit and for the time after it. */
+/** Work that a transaction on a conversation leaves for its commit, or for the time after the commit. */
 type Effects = {
   events: EventToEmit<EventType>[];
   sent: Promise<unknown>[];

@@ -142,8 +142,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /**
    * Makes the socket look empty to undici, so that the kernel stops receiving when the socket's buffer is full. The
-   * pause of undici's controller is not used: it interrupts the parser, and the bytes that were not parsed are copied
-   * together with the next ones. Twenty slow readers left 25 MB of such copies a second to the garbage collector.
+   * pause of undici's controller is not used, because it interrupts the parser and later copies the bytes that were
+   * not parsed together with the next ones. Twenty slow readers caused 25 MB of such copies a second.
    */
   #hold(): void {
     const socket = this.#connection?.socket;
@@ -156,7 +156,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (!this.#isHeld) return undefined;
     this.#isHeld = false;
     const socket = this.#connection?.socket;
-    // Uncovers the method of the prototype.
+    // Removes the override of `#hold`, so that the socket uses the method of its prototype again.
     if (socket) Reflect.deleteProperty(socket, 'read');
     return socket;
   }

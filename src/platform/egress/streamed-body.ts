@@ -9,7 +9,7 @@ export type StreamedBody = BodySink & {
 
 /** Maximum number of bytes to buffer for a slow reader. Reading from the socket pauses when the buffer is full. */
 const BUFFER_BYTES = 64 * 1024;
-/** Number of free bytes in the buffer at which reading resumes, so that small chunks cause few pauses. */
+/** Number of free bytes in the buffer at which reading resumes. It is large, so that small chunks cause few pauses. */
 const RESUME_BYTES = BUFFER_BYTES / 2;
 
 /**

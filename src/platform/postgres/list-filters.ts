@@ -26,16 +26,16 @@ export function inOrder({ order }: ListOrder): {
  */
 export const PAGE_DOCUMENTS_BYTES = 1024 * 1024;
 /**
- * The same for variables and metadata, of which conversations and calls may have 64 KiB each. Reading and serializing a
- * page of 1 MiB takes 8 ms of CPU time, during which everybody else waits.
+ * Maximum size in bytes of the variables and metadata in one page of conversations or calls. Reading and serializing
+ * 1 MiB of them takes 8 ms of CPU time, and all other requests wait meanwhile.
  */
 export const PAGE_VARIABLES_BYTES = 256 * 1024;
 
 /**
  * Returns the query for a list whose items have JSON documents. The query returns the first row and all further rows
  * whose documents still fit on the page. If more rows follow, the query also returns the next row, with `fits` false.
- * PostgreSQL adds up the sizes row by row and stops after that row, because reading a document of 64 KiB takes it 0.2 ms
- * of CPU time. `limit` is one more than the number of items on the page.
+ * PostgreSQL adds up the sizes row by row and stops after that row, because it needs 0.2 ms of CPU time to read a
+ * document of 64 KiB. `limit` is one more than the number of items on the page.
  */
 export function fittingRows(list: {
   /** Name by which the other parts of the query refer to the table. */
@@ -48,7 +48,7 @@ export function fittingRows(list: {
   columns: string;
   /** SQL for the size of a row's documents. See `bytesOf`. */
   bytes: string;
-  /** Maximum size of the documents of a page. */
+  /** Maximum size in bytes of the documents in a page. The default is `PAGE_DOCUMENTS_BYTES`. */
   pageBytes?: number;
 }): string {
   const { table, from = table, where, order, limit, columns, bytes } = list;
