@@ -1,27 +1,30 @@
 import { expect, test } from 'vitest';
+import { endConversation } from '../../src/conversations/ending/end-conversation.ts';
 import {
   inConversation,
   type ConversationDeps,
   type ConversationTransaction,
 } from '../../src/conversations/record/conversation-deps.ts';
 import { newUuid } from '../../src/ids.ts';
-import { useRows } from '../platform/postgres/rows.ts';
+import { minutesAgo, useRows } from '../platform/postgres/rows.ts';
 import { addConversation } from './stored-conversations.ts';
 
 /** Statements of a transaction that are sent without waiting for their replies. */
 
-const stored = useRows('conversations');
+const stored = useRows('conversations', 'live_turns');
 
 type Work = (transaction: ConversationTransaction) => Promise<unknown>;
 
-const run = (work: Work, hook?: () => Promise<void>): Promise<unknown> => {
-  const { pool } = stored;
+function depsOf(): ConversationDeps {
   const nothing = (): void => undefined;
   // The cast is safe: transactions that count nothing do not use the metrics.
   const metrics = {} as ConversationDeps['metrics'];
-  const deps = { pool, announce: nothing, changed: nothing, nowMs: Date.now, metrics };
-  return inConversation(deps, work, hook);
-};
+  const told = { announce: nothing, changed: nothing, judge: nothing };
+  return { pool: stored.pool, ...told, nowMs: Date.now, metrics, baseUrl: () => '' };
+}
+
+const run = (work: Work, hook?: () => Promise<void>): Promise<unknown> =>
+  inConversation(depsOf(), work, hook);
 
 const summarize = (db: ConversationTransaction['db'], id: string): Promise<unknown> =>
   db.query('update conversations set summary = $2 where id = $1', [id, 'Sent.']);
@@ -87,3 +90,25 @@ test('a deadlock is met with another try, in which statements are sent once', as
   expect(tries).toBe(2);
   expect(await summaryOf(id)).toBe('Sent.');
 });
+
+test.each([
+  ['of another namespace', 'other', {}, 'not_found'],
+  ['that has ended', 'default', { status: 'ended', ended_at: minutesAgo(1) }, 'conversation_ended'],
+] as const)(
+  'the end of a conversation %s takes no turn in progress',
+  async (_, namespace, columns, code) => {
+    const id = await addConversation(stored, { agent_id: newUuid(), ...columns });
+    await stored.add('live_turns', {
+      conversation_id: id,
+      token: newUuid(),
+      request_id: newUuid(),
+      message: 'Hi',
+      leased_until: minutesAgo(-1),
+    });
+    const ending = endConversation(depsOf(), { namespace, id, reason: 'api' });
+    await expect(ending).rejects.toMatchObject({ code });
+    expect(await stored.read('live_turns', 'conversation_id')).toMatchObject([
+      { conversation_id: id },
+    ]);
+  },
+);
