@@ -63,7 +63,7 @@ async function send(method: 'GET' | 'POST', route: string, json?: object): Promi
   return (JSON.parse(text) as { id: string }).id;
 }
 
-type Cost = { cpuMs: number; perSec: number; foreignCores: number };
+type Cost = { cpuMs: number; postgresMs: number; perSec: number; foreignCores: number };
 
 /** Calls `act` `count` times by all callers. Returns what one call costs, until all deliveries have arrived. */
 async function measure(count: number, act: () => Promise<unknown>, deliveries = 0): Promise<Cost> {
@@ -88,6 +88,7 @@ async function measure(count: number, act: () => Promise<unknown>, deliveries = 
   const cpuSec = Object.values(spent.groups).reduce((sum, one) => sum + one, 0);
   return {
     cpuMs: (cpuSec / count) * 1_000,
+    postgresMs: (spent.groups.postgres / count) * 1_000,
     perSec: count / seconds,
     foreignCores: spent.foreignCores,
   };
@@ -125,7 +126,7 @@ async function bench(): Promise<void> {
 
 function show(
   what: string,
-  { cpuMs, perSec, foreignCores }: Cost,
+  { cpuMs, postgresMs, perSec, foreignCores }: Cost,
   unit: number,
   max: number,
 ): void {
@@ -133,7 +134,7 @@ function show(
   if (units > max) process.exitCode = 1;
   print(
     what,
-    `${cpuMs.toFixed(2)} ms, ${units.toFixed(1)} units (at most ${max}${units > max ? ': MISSED' : ''}), ` +
+    `${cpuMs.toFixed(2)} ms (PostgreSQL ${postgresMs.toFixed(2)}), ${units.toFixed(1)} units (at most ${max}${units > max ? ': MISSED' : ''}), ` +
       `${perSec.toFixed(0)}/s, other work ${foreignCores.toFixed(1)} cores`,
   );
 }
