@@ -130,6 +130,23 @@ export type LiveContent = {
   rollout: RolloutArm | null;
 };
 
+/** SQL that joins to an agent `a` its rollout in progress `r`, if any, and the version `v` for a new conversation. */
+const versionFor = (unit: string): string => `left join lateral (
+               select h.*, ('x' || left(encode(digest, 'hex'), 8))::bit(32)::bigint % 10000
+                           < h.weight * 100 as is_new
+                 from (select l.*, sha256(convert_to(l.public_id || ':' || ${unit}::text, 'UTF8')) as digest
+                         from agent_rollouts l
+                        where l.agent_id = a.id order by l.seq desc limit 1) h
+                where h.action not in ${ENDED} and h.from_version = a.active_version
+             ) r on true
+             left join agent_versions v on v.agent_id = a.id
+              and v.version = case when r.is_new then r.to_version else a.active_version end`;
+
+const ROLLOUT = `case when r.digest is null then null else jsonb_build_object(
+                    'id', r.rollout_id, 'publicId', r.public_id, 'step', r.step,
+                    'weight', r.weight, 'isNew', r.is_new,
+                    'unit', encode(r.digest, 'hex')) end`;
+
 /**
  * Returns the version for a new conversation with an agent, or `undefined` if the agent does not exist. `version` and
  * `content` are `null` if no version is live.
@@ -144,26 +161,46 @@ export async function readLiveContent(
 ): Promise<LiveContent | undefined> {
   const { rows } = await db.query<LiveContent>({
     name: 'read_live_content',
-    text: `select v.version, v.content,
-                  case when r.digest is null then null else jsonb_build_object(
-                    'id', r.rollout_id, 'publicId', r.public_id, 'step', r.step,
-                    'weight', r.weight, 'isNew', r.is_new,
-                    'unit', encode(r.digest, 'hex')) end as rollout
-             from agents a
-             left join lateral (
-               select h.*, ('x' || left(encode(digest, 'hex'), 8))::bit(32)::bigint % 10000
-                           < h.weight * 100 as is_new
-                 from (select l.*, sha256(convert_to(l.public_id || ':' || $3::text, 'UTF8')) as digest
-                         from agent_rollouts l
-                        where l.agent_id = a.id order by l.seq desc limit 1) h
-                where h.action not in ${ENDED} and h.from_version = a.active_version
-             ) r on true
-             left join agent_versions v on v.agent_id = a.id
-              and v.version = case when r.is_new then r.to_version else a.active_version end
+    text: `select v.version, v.content, ${ROLLOUT} as rollout
+             from agents a ${versionFor('$3')}
             where a.id = $1 and a.namespace = $2 and a.deleted_at is null`,
     values: [id, namespace, unit],
   });
   return rows[0];
+}
+
+/**
+ * Does the same as `readLiveContent` for several conversations. The result has the order of `asked`. Each version's
+ * content is read only once.
+ */
+export async function readLiveContents(
+  db: Db,
+  asked: readonly { namespace: string; agentId: string; unit: string }[],
+): Promise<(LiveContent | undefined)[]> {
+  const { rows } = await db.query<LiveContent & { agentId: string; place: number }>({
+    name: 'read_live_contents',
+    text: `select g.place, a.id as "agentId", v.version, ${ROLLOUT} as rollout,
+                  case when row_number() over (partition by a.id, v.version) = 1
+                       then v.content end as content
+             from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality
+                    as g (agent_id, namespace, unit, place)
+             join agents a on a.id = g.agent_id and a.namespace = g.namespace and a.deleted_at is null
+                  ${versionFor('g.unit')}`,
+    values: [
+      asked.map(({ agentId }) => agentId),
+      asked.map(({ namespace }) => namespace),
+      asked.map(({ unit }) => unit),
+    ],
+  });
+  const key = (row: { agentId: string; version: number | null }) => `${row.agentId} ${row.version}`;
+  const contents = new Map(rows.flatMap((row) => (row.content ? [[key(row), row.content]] : [])));
+  const byPlace = new Map(
+    rows.map((row) => {
+      const { version, rollout } = row;
+      return [row.place, { version, rollout, content: contents.get(key(row)) ?? null }];
+    }),
+  );
+  return asked.map((_, i) => byPlace.get(i + 1));
 }
 
 /** A version that was requested for a conversation. `content` is `null` if the version does not exist. */

@@ -7,12 +7,12 @@ import type { TakeTurn } from './turns/take-turn.ts';
 import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
-import { endConversation } from './ending/end-conversation.ts';
+import type { EndInBatches } from './ending/end-in-batches.ts';
 import type { Followers } from './follow-conversation.ts';
 import { followConversationRoute } from './follow-conversation.routes.ts';
 import { feedbackRoutes, type FeedbackRoutesDeps } from './feedback/feedback.routes.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
-import { startConversation } from './record/start-conversation.ts';
+import type { StartInBatches } from './record/start-in-batches.ts';
 import {
   metadata,
   metadataPatch,
@@ -49,6 +49,8 @@ const answers = { 200: { description: 'The conversation.', schema: Conversation 
 export type ConversationRoutesDeps = ConversationDeps &
   FeedbackRoutesDeps & {
     takeTurn: TakeTurn;
+    startInBatches: StartInBatches;
+    endInBatches: EndInBatches;
     followers: Pick<Followers, 'open'>;
   };
 
@@ -119,7 +121,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
       const which = { namespace, agentId, version, test };
       const about = { ...which, channel: by, userId, variables, metadata };
       return answering(
-        (beforeCommit) => startConversation(deps, about, beforeCommit),
+        (beforeCommit) => deps.startInBatches(about, beforeCommit),
         (row) => ({
           status: 201,
           body: conversationView(row),
@@ -203,9 +205,9 @@ function endRoute(deps: ConversationRoutesDeps): Route {
     answers,
     errors: ['conversation_ended'],
     handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
-      const end = { namespace, id, reason: 'api' as const, outcome: body.outcome };
+      const end = { namespace, id, outcome: body.outcome };
       return answering(
-        (beforeCommit) => endConversation(deps, end, beforeCommit),
+        (beforeCommit) => deps.endInBatches(end, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),
       );
     },

@@ -18,6 +18,8 @@ export type EventToEmit<T extends EventType> = {
   agentId?: string;
   conversationId?: string;
   sequence?: number;
+  /** Trace in which the event happened; default: the active trace. */
+  traceparent?: string | undefined;
 };
 
 export type Emitted = {
@@ -52,8 +54,8 @@ export async function emitEvents<T extends EventType>(
   nowMs: number,
 ): Promise<Emitted[]> {
   const created = Math.floor(nowMs / 1_000);
-  const traceparent = activeTraceparent();
-  const added = events.map(({ data, ...columns }) => {
+  const active = activeTraceparent();
+  const added = events.map(({ data, traceparent = active, ...columns }) => {
     const id = newUuid(nowMs);
     const body = encodeEnvelope({ id: fromUuid('evt', id), type: columns.type, created, data });
     return { ...columns, id, body, traceparent };

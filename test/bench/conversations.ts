@@ -88,7 +88,7 @@ async function measure(count: number, act: () => Promise<unknown>, deliveries = 
   const cpuSec = Object.values(spent.groups).reduce((sum, one) => sum + one, 0);
   return {
     cpuMs: (cpuSec / count) * 1_000,
-    postgresMs: (spent.groups.postgres / count) * 1_000,
+    postgresMs: ((spent.groups['postgres'] ?? 0) / count) * 1_000,
     perSec: count / seconds,
     foreignCores: spent.foreignCores,
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { listExpired, listWithoutSummary } from '../../src/conversations/ending/due.sql.ts';
 import {
-  endConversationRow,
+  endConversationRows,
   readEndFacts,
 } from '../../src/conversations/ending/end-conversation.sql.ts';
 import {
@@ -108,7 +108,7 @@ test('what changes one conversation changes no other', async () => {
   await setFeedback(stored.pool, { namespace: 'default', id, csat: 4 });
   await waitLonger(stored.pool, { id, sec: 600 });
   expect(await rowOf(id)).toMatchObject({ user_id: 'u', summary: 'Short.', csat: 4 });
-  await endConversationRow(stored.pool, { ...row, ...END }, 3);
+  await endConversationRows(stored.pool, [{ row: { ...row, ...END }, lastSequence: 3 }]);
   await eraseConversationRow(stored.pool, id, row.tally);
   expect(await rowOf(neighbor)).toEqual(before);
   expect(await rowOf(id)).toMatchObject({ user_id: null, summary: null });
@@ -133,19 +133,28 @@ test('one that has ended does not wait longer, and none waits beyond its longest
   expect(Number(expires_at) - Number(started_at)).toBe(60_000);
 });
 
-test('the end stores each of its columns, and takes only its own talk', async () => {
+test.each([1, 2])('the end of %i stores each column, and takes only their talks', async (count) => {
   const talk = { state: Buffer.alloc(1), request: Buffer.alloc(1), status: 'answered' };
   const neighbor = await add();
-  const id = await add({ event_sequence: 7 });
-  for (const conversation_id of [id, neighbor]) {
+  const ids: string[] = [];
+  while (ids.length < count) ids.push(await add({ event_sequence: 7 }));
+  for (const conversation_id of [...ids, neighbor]) {
     await stored.add('openai_talks', { ...talk, conversation_id, first_index: 0, turn_count: 1 });
   }
-  const key = { namespace: 'default', id };
-  for (const end of [END, { ...END, summary: null, judgeUntil: 1_764_288_060_123 }]) {
-    const row = { ...(await readConversation(stored.pool, key))!, ...end };
-    await endConversationRow(stored.pool, row, 9);
-    expect(await readConversation(stored.pool, key)).toEqual(row);
-    expect((await rowOf(id))!['event_sequence']).toBe(9);
+  const read = async (id: string) =>
+    (await readConversation(stored.pool, { namespace: 'default', id }))!;
+  const judged = { ...END, csatPredicted: 1, summary: null, judgeUntil: 1_764_288_060_123 };
+  for (const ends of [
+    [END, judged],
+    [judged, END],
+  ]) {
+    const rows = await Promise.all(ids.map(async (id, i) => ({ ...(await read(id)), ...ends[i] })));
+    const ended = rows.map((row, i) => ({ row, lastSequence: 9 + i }));
+    await endConversationRows(stored.pool, ended);
+    for (const { row, lastSequence } of ended) {
+      expect(await read(row.id)).toEqual(row);
+      expect((await rowOf(row.id))!['event_sequence']).toBe(lastSequence);
+    }
   }
   const talks = await stored.read('openai_talks', 'conversation_id');
   expect(talks.map((one) => one['conversation_id'])).toEqual([neighbor]);
@@ -155,18 +164,31 @@ test('a model judges a conversation only where the version of its agent says so'
   const byModel = { judgement: { by: 'model' } };
   await addAgent(AGENT, { 1: byModel, 2: {}, 3: { judgement: { by: 'rule' } } });
   await addAgent(OTHER, { 1: {}, 2: byModel });
-  const factsOf = async (columns: Columns) =>
-    readEndFacts(stored.pool, await add({ event_sequence: 7, ...columns }));
-  const byRule = { isJudgedByModel: false, lastSequence: 7 };
-  expect(await factsOf({})).toEqual({ isJudgedByModel: true, lastSequence: 7 });
-  expect(await factsOf({ agent_version: 2 })).toEqual(byRule);
-  expect(await factsOf({ agent_version: 3 })).toEqual(byRule);
-  expect(await factsOf({ agent_version: 4 })).toEqual(byRule);
-  expect(await factsOf({ agent_id: OTHER, event_sequence: 8 })).toEqual({
+  const others = await add({ event_sequence: 3, agent_version: 2 });
+  const factsOf = async (columns: Columns) => {
+    const id = await add({ event_sequence: 7, ...columns });
+    const [alone] = await readEndFacts(stored.pool, [id]);
+    const beside = await readEndFacts(stored.pool, [others, id, newUuid(Date.now())]);
+    expect(beside.toSorted(({ id: a }) => (a === id ? 1 : -1)).slice(1)).toEqual([alone]);
+    expect(beside).toHaveLength(2);
+    expect(alone?.id).toBe(id);
+    return alone;
+  };
+  const byRule = {
+    isJudgedByModel: false,
+    lastSequence: 7,
+    hasLiveTurn: false,
+    hasOpenEscalation: false,
+  };
+  expect(await factsOf({})).toMatchObject({ ...byRule, isJudgedByModel: true });
+  expect(await factsOf({ agent_version: 2 })).toMatchObject(byRule);
+  expect(await factsOf({ agent_version: 3 })).toMatchObject(byRule);
+  expect(await factsOf({ agent_version: 4 })).toMatchObject(byRule);
+  expect(await factsOf({ agent_id: OTHER, event_sequence: 8 })).toMatchObject({
     ...byRule,
     lastSequence: 8,
   });
-  expect(await readEndFacts(stored.pool, newUuid(Date.now()))).toBeUndefined();
+  expect(await readEndFacts(stored.pool, [newUuid(Date.now())])).toEqual([]);
 });
 
 test('the words of an erased conversation go, and those of others stay', async () => {

@@ -56,7 +56,7 @@ describe('the outbox', () => {
     fixture = await startDeliveryFixture();
     send = createSendTestEvent({
       pool: fixture.pool,
-      outbox: fixture.pool,
+      batchPool: fixture.pool,
       announce: () => undefined,
       nowMs: Date.now,
     });

@@ -1,4 +1,4 @@
-import { endLiveTurn, type LiveTurn } from '../record/live-turns.sql.ts';
+import { endLiveTurn } from '../record/live-turns.sql.ts';
 import type { ConversationTransaction } from '../record/conversation-deps.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
 import { plainTurn } from '../record/plain-turn.ts';
@@ -10,19 +10,11 @@ import { addTurns } from '../record/turns.sql.ts';
  * process that is generating this reply can then neither store it nor call tools.
  */
 export async function breakOffTurn(
-  transaction: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
-  row: LiveConversation,
-): Promise<LiveConversation> {
-  const live = await endLiveTurn(transaction.db, row.id);
-  return live ? storeBrokenOff(transaction, row, live) : row;
-}
-
-/** Stores a turn that was in progress and that the caller has removed (see `breakOffTurn`). */
-export async function storeBrokenOff(
   { db, countRedacted }: Pick<ConversationTransaction, 'db' | 'countRedacted'>,
   row: LiveConversation,
-  live: LiveTurn,
 ): Promise<LiveConversation> {
+  const live = await endLiveTurn(db, row.id);
+  if (!live) return row;
   const { message, redacted } = live;
   const user = { ...plainTurn(row, 'user', message), redacted };
   const said = live.answersIndex === null ? [user] : [];

@@ -1,6 +1,4 @@
 import { fromUuid } from '../../ids.ts';
-import { endLiveTurn, type LiveTurn } from '../record/live-turns.sql.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
 import {
   lockExpired,
   type ConversationRow,
@@ -16,26 +14,17 @@ import {
   type ConversationDeps,
   type ConversationTransaction,
 } from '../record/conversation-deps.ts';
-import { predictCsat } from './predict-csat.ts';
 import type { CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { summarize, summarizeSoFar } from '../record/summarize.ts';
+import { summarizeSoFar } from '../record/summarize.ts';
 import { transcriptReady } from './complete-transcript.ts';
-import { storeBrokenOff } from './break-off-turn.ts';
-import { endConversationRow, readEndFacts, type EndFacts } from './end-conversation.sql.ts';
-import { leftOpen, type Tally } from '../record/tally.ts';
-
-/** Reason why a conversation ended (docs/conversations.md). */
-export type EndedReason =
-  | 'api'
-  | 'silence_timeout'
-  | 'max_duration'
-  | 'deleted'
-  | 'agent_deleted'
-  | 'user_hangup'
-  | 'agent_hangup'
-  | 'voicemail'
-  | 'transferred'
-  | 'platform_error';
+import { breakOffTurn } from './break-off-turn.ts';
+import {
+  endConversationRows,
+  readEndFacts,
+  type Ended,
+  type EndFacts,
+} from './end-conversation.sql.ts';
+import { endedRow, reasonOfExpiry, type EndedReason } from './settle-end.ts';
 
 /**
  * Ends a conversation. Commits its state, its outcome and the event that reports the end in one transaction
@@ -52,12 +41,12 @@ export async function endConversation(
     deps,
     async (transaction) => {
       const { db } = transaction;
-      // All statements are sent at once. The first one waits for the lock, so the others see what it protects.
-      const [locked, before] = await Promise.all([
+      // Both statements are sent at once. The first one waits for the lock, so the second sees what the lock protects.
+      const [locked, facts] = await Promise.all([
         lockLive(db, input),
-        takeBeforeEnd(db, input.id),
+        readEndFacts(db, [input.id]),
       ]);
-      return endLocked({ ...transaction, deps }, locked, input, before);
+      return endLocked({ ...transaction, deps }, locked, input, facts);
     },
     beforeCommit,
   );
@@ -96,141 +85,62 @@ export function afterEnd(
 }
 
 /**
- * Time limit in seconds for a model's judgement. After that, the outcome and summary that were computed without a model
- * are used, even if the model is still running.
- */
-const JUDGE_SEC = 60;
-
-type BeforeEnd = { live: LiveTurn | undefined; facts: EndFacts | undefined };
-
-/**
- * Removes the turn in progress and reads what the end depends on, in one round trip. The caller must hold the
- * conversation's lock, or have sent the statement that takes it.
- */
-async function takeBeforeEnd(db: Db, id: string): Promise<BeforeEnd> {
-  const [live, facts] = await Promise.all([endLiveTurn(db, id), readEndFacts(db, id)]);
-  return { live, facts };
-}
-
-/**
  * Ends a conversation in the caller's transaction. The caller has locked the conversation. The statements that store
- * the end share the round trip of the commit.
+ * the end share the round trip of the commit. `given` are the facts if the caller has already read them, under the
+ * lock.
  */
 export async function endLocked(
   transaction: ConversationTransaction & { deps: Pick<ConversationDeps, 'baseUrl'> },
   locked: LiveConversation,
   how: { reason: EndedReason; outcome?: Outcome | undefined },
-  before?: BeforeEnd,
+  given?: readonly EndFacts[],
 ): Promise<ConversationRow> {
   const { db, count, send } = transaction;
-  const { live, facts } = before ?? (await takeBeforeEnd(db, locked.id));
-  const row = live ? await storeBrokenOff(transaction, locked, live) : locked;
-  const { isJudgedByModel, lastSequence } = facts!; // The row exists, because the caller has locked it.
-  const ended = endedRow(row, { ...how, isJudgedByModel });
-  const sequence = lastSequence + 1;
-  const isComplete = ended.summary !== null;
-  send(
-    closeEscalationsOf(db, row.id, summarizeSoFar(row, { isWaiting: false })).then((statuses) => {
-      for (const status of statuses) count(row, status);
-    }),
-  );
-  send(endConversationRow(db, ended, isComplete ? sequence + 1 : sequence));
-  await emitEnd(transaction, ended, { reason: how.reason, sequence });
-  if (isComplete)
-    await transaction.emit(ended, {
-      ...transcriptReady(transaction.deps, ended),
-      sequence: sequence + 1,
-    });
-  return ended;
+  const facts = (given ?? (await readEndFacts(db, [locked.id])))[0]!; // The row exists, because it is locked.
+  const row = facts.hasLiveTurn ? await breakOffTurn(transaction, locked) : locked;
+  const ended = endedRow(row, { ...how, facts });
+  if (facts.hasOpenEscalation) {
+    const summary = summarizeSoFar(row, { isWaiting: false });
+    send(
+      closeEscalationsOf(db, row.id, summary).then((statuses) => {
+        for (const status of statuses) count(row, status);
+      }),
+    );
+  }
+  send(endConversationRows(db, [ended]));
+  await emitEnd(transaction, ended, { reason: how.reason });
+  return ended.row;
 }
 
-/**
- * Returns the conversation as it is after its end. Unless a model judges it, it has its final summary. A conversation
- * that is being erased gets no summary and is not sent to a model.
- */
-function endedRow(
-  row: LiveConversation,
-  how: { reason: EndedReason; outcome?: Outcome | undefined; isJudgedByModel: boolean },
-): ConversationRow {
-  const { ageMs, isExpired: _, ...rest } = row;
-  const { reason } = how;
-  const outcome = settleOutcome(row.tally, how.outcome);
-  const isErased = reason === 'deleted';
-  const isJudged = how.isJudgedByModel && row.tally.userTurns > 0 && !isErased;
-  const isFinal = !isJudged && !isErased;
-  return {
-    ...rest,
-    status: reason === 'platform_error' ? 'failed' : 'ended',
-    endedAt: endOf(row, reason),
-    endedReason: reason,
-    outcome,
-    csatPredicted: predictCsat(row.tally, outcome),
-    expiresAt: null,
-    judgeUntil: isJudged ? row.startedAt + ageMs + JUDGE_SEC * 1_000 : null,
-    summary: isFinal ? summarize({ ...row, endedReason: reason, outcome }) : null,
-  };
-}
-
-async function emitEnd(
+/** Emits the event that reports the end of a conversation and, if it has its summary, the one of its transcript. */
+export async function emitEnd(
   {
     emit,
     deps,
-  }: Pick<ConversationTransaction, 'emit'> & {
-    deps: Pick<ConversationDeps, 'baseUrl'>;
-  },
-  ended: ConversationRow,
-  { reason, sequence }: { reason: EndedReason; sequence: number },
+  }: Pick<ConversationTransaction, 'emit'> & { deps: Pick<ConversationDeps, 'baseUrl'> },
+  { row, lastSequence }: Ended,
+  { reason, ...trace }: { reason: EndedReason; traceparent?: string | undefined },
 ): Promise<void> {
   // The event omits the user and the metadata if the conversation is being erased.
-  const about = reason === 'deleted' ? { ...ended, userId: null, metadata: {} } : ended;
+  const about = reason === 'deleted' ? { ...row, userId: null, metadata: {} } : row;
+  const isComplete = row.summary !== null;
   await emit(about, {
     type: 'conversation.ended',
-    sequence,
+    sequence: isComplete ? lastSequence - 1 : lastSequence,
+    ...trace,
     data: {
-      conversation_id: fromUuid('conv', ended.id),
-      agent_id: fromUuid('agt', ended.agentId),
-      channel: ended.channel,
-      duration_sec: durationSec(ended) ?? 0,
+      conversation_id: fromUuid('conv', row.id),
+      agent_id: fromUuid('agt', row.agentId),
+      channel: row.channel,
+      duration_sec: durationSec(row) ?? 0,
       // `endedRow` has set both values, so the defaults are never used.
-      outcome: ended.outcome ?? 'unknown',
-      csat_predicted: ended.csatPredicted ?? 1,
-      transcript_url: transcriptUrl(deps, ended.id),
-      agent_version: ended.agentVersion,
+      outcome: row.outcome ?? 'unknown',
+      csat_predicted: row.csatPredicted ?? 1,
+      transcript_url: transcriptUrl(deps, row.id),
+      agent_version: row.agentVersion,
       ended_reason: reason,
     },
   });
-}
-
-/**
- * Returns the time when the conversation ended. After a timeout, that is when it expired, not when the expiry was
- * noticed.
- */
-function endOf(row: LiveConversation, reason: EndedReason): number {
-  const nowMs = row.startedAt + row.ageMs;
-  const isTimed = reason === 'silence_timeout' || reason === 'max_duration';
-  return isTimed && row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs;
-}
-
-export function reasonOfExpiry(row: ConversationRow): 'silence_timeout' | 'max_duration' {
-  const latestMs = row.startedAt + row.maxDurationSec * 1_000;
-  return row.expiresAt !== null && row.expiresAt >= latestMs ? 'max_duration' : 'silence_timeout';
-}
-
-/**
- * Returns the outcome of a conversation, by the first rule that applies (docs/conversations.md):
- *
- * 1. The outcome that the party who ended the conversation stated, if any.
- * 2. `escalated` if a human accepted an escalation.
- * 3. `abandoned` if the user expressed no need or said nothing.
- * 4. `unresolved` if a need remained open: a question without an answer, an answer that the user rejected, or a
- * requested human who never came.
- * 5. `resolved` if at least one question was answered.
- * 6. `unknown` otherwise.
- */
-export function settleOutcome(tally: Tally, stated?: Outcome): Outcome {
-  if (stated !== undefined) return stated;
-  if (tally.escalations.accepted > 0) return 'escalated';
-  if (tally.needs === 0) return 'abandoned';
-  if (leftOpen(tally) > 0 || tally.isDissatisfied || tally.lacksHuman) return 'unresolved';
-  return tally.answered > 0 ? 'resolved' : 'unknown';
+  if (isComplete)
+    await emit(row, { ...transcriptReady(deps, row), sequence: lastSequence, ...trace });
 }

@@ -3,6 +3,7 @@ import type { EventData, EventType } from '../../events/event-types.ts';
 import { failpoint } from '../../failpoints.ts';
 import { fromUuid } from '../../ids.ts';
 import type { Metrics } from '../../platform/observability/metrics.ts';
+import { activeTraceparent } from '../../platform/observability/trace-context.ts';
 import type { Redacted } from '../redaction/redact.ts';
 import {
   lockConversation,
@@ -58,11 +59,12 @@ type About = Pick<
  * Adds an event of a conversation to the outbox, in the order of the conversation's events. All events of a transaction
  * are stored together, at the commit. The caller has locked the conversation's row. The user, metadata, call and
  * channel of the conversation are appended to `data`. A test conversation emits no events; only its followers are
- * notified. `sequence` is the position of the event in its conversation, by default the next one.
+ * notified. `sequence` is the position of the event in its conversation, by default the next one. `traceparent` is the
+ * trace that the deliveries of the event continue, by default the active one.
  */
 export type EmitOf = <T extends EventType>(
   about: About,
-  event: { type: T; data: EventData<T>; sequence?: number },
+  event: { type: T; data: EventData<T>; sequence?: number; traceparent?: string | undefined },
 ) => Promise<void>;
 
 export type ConversationTransaction = {
@@ -150,7 +152,7 @@ function collectInto(
 ): ConversationTransaction {
   return {
     db,
-    emit: async (about, { type, data, sequence }) => {
+    emit: async (about, { type, data, sequence, traceparent = activeTraceparent() }) => {
       const { id, namespace, agentId } = about;
       if (about.test) {
         untold.push(id);
@@ -163,6 +165,7 @@ function collectInto(
         type,
         data: { ...data, ...detailsOf(about) },
         sequence: sequence ?? (await nextSequence(db, id)),
+        traceparent,
       });
     },
     send: (one) => {

@@ -100,49 +100,46 @@ export type NewConversation = Pick<
   rollout: RolloutArm | null;
 };
 
-const INSERT = `insert into conversations as c
-             (id, namespace, agent_id, agent_version, channel, user_id, variables, metadata,
-              call_id, status, turn_count, event_sequence, tally, max_duration_sec,
-              silence_timeout_sec, test, expires_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'active', $10, 1, $11, $12, $13, $14,
-             clock_timestamp() + make_interval(secs => least($12::int, $13::int)))
-           returning ${CONVERSATION_COLUMNS}`;
-
-/** SQL that inserts a conversation, and counts it if it is the user's first conversation in the rollout. */
-const INSERT_IN_ROLLOUT = `with started as (${INSERT}), counted as (
+/**
+ * Inserts conversations. The sequence number of the first event of each is 1. A conversation that is the user's first
+ * one in a rollout is counted there. The result has the order of `given`.
+ */
+export async function insertConversations(
+  db: Db,
+  given: readonly NewConversation[],
+): Promise<ConversationRow[]> {
+  if (given.length === 0) return [];
+  const { rows } = await db.query<ConversationRow>({
+    name: 'insert_conversations',
+    text: `with given as materialized (
+             select * from jsonb_to_recordset($1::jsonb) as g (
+               id uuid, namespace text, "agentId" uuid, "agentVersion" int, channel text, "userId" text,
+               variables jsonb, metadata jsonb, "callId" uuid, "turnCount" int, "maxDurationSec" int,
+               "silenceTimeoutSec" int, test boolean, rollout jsonb)
+           ), started as (
+             insert into conversations as c
+               (id, namespace, agent_id, agent_version, channel, user_id, variables, metadata, call_id,
+                status, turn_count, event_sequence, tally, max_duration_sec, silence_timeout_sec, test,
+                expires_at)
+             select id, namespace, "agentId", "agentVersion", channel, "userId", variables, metadata,
+                    "callId", 'active', "turnCount", 1, $2::jsonb, "maxDurationSec",
+                    "silenceTimeoutSec", test,
+                    clock_timestamp() + make_interval(secs => least("maxDurationSec", "silenceTimeoutSec"))
+               from given
+             returning ${CONVERSATION_COLUMNS}
+           ), counted as (
              insert into rollout_conversations (rollout_id, unit, conversation_id, step, is_new)
-             values ($15, decode(left($16, 32), 'hex'), $1, $17, $18) on conflict do nothing)
-           select * from started`;
-
-/** Inserts a conversation. The sequence number of its first event is 1. */
-export async function insertConversation(db: Db, row: NewConversation): Promise<ConversationRow> {
-  const { rollout } = row;
-  const values = [
-    row.id,
-    row.namespace,
-    row.agentId,
-    row.agentVersion,
-    row.channel,
-    row.userId,
-    row.variables,
-    row.metadata,
-    row.callId,
-    row.turnCount,
-    EMPTY_TALLY,
-    row.maxDurationSec,
-    row.silenceTimeoutSec,
-    row.test,
-  ];
-  const { rows } = await db.query<ConversationRow>(
-    rollout
-      ? {
-          name: 'insert_conversation_in_rollout',
-          text: INSERT_IN_ROLLOUT,
-          values: [...values, rollout.id, rollout.unit, rollout.step, rollout.isNew],
-        }
-      : { name: 'insert_conversation', text: INSERT, values },
-  );
-  return rows[0]!; // `rows[0]` exists: an insert without a condition returns its row.
+             select (rollout ->> 'id')::uuid, decode(left(rollout ->> 'unit', 32), 'hex'), id,
+                    (rollout ->> 'step')::int, (rollout ->> 'isNew')::boolean
+               from given where rollout is not null
+              -- In this order, because two transactions that insert the same units wait for each other.
+              order by 1, 2
+             on conflict do nothing)
+           select * from started`,
+    values: [JSON.stringify(given), EMPTY_TALLY],
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return given.map(({ id }) => byId.get(id)!); // An insert without a condition returns all its rows.
 }
 
 export async function readConversation(
@@ -195,6 +192,22 @@ export async function lockConversation(
     values: [id, namespace],
   });
   return rows[0];
+}
+
+/**
+ * Locks those of the conversations that have not ended and that no other transaction has locked. Never waits for a
+ * lock.
+ */
+export async function lockAvailable(db: Db, keys: readonly Key[]): Promise<LiveConversation[]> {
+  const { rows } = await db.query<LiveConversation>({
+    name: 'lock_available_conversations',
+    text: `select ${LIVE} from unnest($1::uuid[], $2::text[]) as k (id, namespace)
+             join conversations c on c.id = k.id and c.namespace = k.namespace
+            where c.ended_at is null and c.deleted_at is null
+              for update of c skip locked`,
+    values: [keys.map(({ id }) => id), keys.map(({ namespace }) => namespace)],
+  });
+  return rows;
 }
 
 /** Locks a conversation by its id alone. Returns undefined if it was erased. */

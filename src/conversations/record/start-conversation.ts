@@ -8,14 +8,19 @@ import { recalledForConversations } from '../../agents/recalls/recalled-version.
 import { fromUuid, newUuid } from '../../ids.ts';
 import type { AgentContent } from '../../agents/agent.ts';
 import {
-  insertConversation,
+  insertConversations,
   type Channel,
   type ConversationRow,
   type NewConversation,
   type Variables,
 } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
-import { insertBroughtTurns, insertFirstTurn, type BroughtTurn } from './turns.sql.ts';
+import {
+  insertBroughtTurns,
+  insertFirstTurns,
+  type BroughtTurn,
+  type FirstTurn,
+} from './turns.sql.ts';
 import { redactHistory } from '../redaction/redact.ts';
 import {
   inConversation,
@@ -83,32 +88,56 @@ async function insertStarted(
   input: ConversationToStart,
 ): Promise<{ inserted: Promise<ConversationRow> }> {
   const { db, emit, send, countRedacted, id } = transaction;
-  const { version, content, rollout = null } = await contentFor(db, { ...input, id });
-  const { brought = [], greets = !input.brought } = input;
-  const { firstMessage } = greets ? content : {};
-  const turns = await redactHistory(brought, content);
-  const turnCount = brought.length + (firstMessage === undefined ? 0 : 1);
-  const row = newRow({ ...input, id, version, content, turnCount, rollout });
-  const inserted = insertConversation(db, row);
+  const chosen = await contentFor(db, { ...input, id });
+  const { row, firstTurns } = prepareStart({ ...input, id }, chosen);
+  const turns = await redactHistory(input.brought ?? [], chosen.content);
+  const inserted = insertConversations(db, [row]);
   send(inserted);
   send(insertBroughtTurns(db, id, turns));
   if (turns.length > 0) countRedacted(row, turns);
-  if (firstMessage !== undefined) {
-    const text = fillPlaceholders(firstMessage, input.variables);
-    send(insertFirstTurn(db, id, { index: brought.length, text }));
-  }
+  send(insertFirstTurns(db, firstTurns));
+  await emitStart(emit, row);
+  return { inserted: inserted.then(([started]) => started!) };
+}
+
+/** Returns the rows of a conversation that starts with the chosen version. */
+export function prepareStart(
+  input: Numbered,
+  chosen: Chosen,
+): { row: NewConversation; firstTurns: FirstTurn[] } {
+  const { brought = [], greets = !input.brought } = input;
+  const { firstMessage } = greets ? chosen.content : {};
+  const firstTurns =
+    firstMessage === undefined
+      ? []
+      : [
+          {
+            conversationId: input.id,
+            index: brought.length,
+            text: fillPlaceholders(firstMessage, input.variables),
+          },
+        ];
+  return { row: newRow(input, chosen, brought.length + firstTurns.length), firstTurns };
+}
+
+/** Emits the event that reports the start of a conversation. */
+export async function emitStart(
+  emit: ConversationTransaction['emit'],
+  row: NewConversation,
+  trace: { traceparent?: string | undefined } = {},
+): Promise<void> {
   await emit(row, {
     type: 'conversation.started',
     sequence: 1,
+    ...trace,
     data: {
-      conversation_id: fromUuid('conv', id),
+      conversation_id: fromUuid('conv', row.id),
       agent_id: fromUuid('agt', row.agentId),
-      agent_version: version,
+      agent_version: row.agentVersion,
       channel: row.channel,
-      ...(rollout && { rollout: armOf(rollout) }),
+      ...(row.rollout && { rollout: armOf(row.rollout) }),
     },
   });
-  return { inserted };
 }
 
 /** Returns the rollout arm of a conversation as it appears in events. */
@@ -120,9 +149,10 @@ function armOf({ publicId, isNew, weight }: RolloutArm): {
   return { id: publicId, arm: isNew ? 'to' : 'from', weight };
 }
 
-type Chosen = { version: number; content: AgentContent; rollout?: RolloutArm | null };
+/** Version for a conversation that starts. */
+export type Chosen = { version: number; content: AgentContent; rollout?: RolloutArm | null };
 /** `id` is the UUID of the conversation. */
-type Numbered = ConversationToStart & { id: string };
+export type Numbered = ConversationToStart & { id: string };
 
 async function contentFor(db: Db, input: Numbered): Promise<Chosen> {
   const { version } = input;
@@ -186,27 +216,14 @@ function unknownAgent(): ApiError {
 }
 
 function newRow(
-  from: Numbered & {
-    version: number;
-    content: AgentContent;
-    turnCount: number;
-    rollout: RolloutArm | null;
-  },
+  input: Numbered,
+  { version, content, rollout = null }: Chosen,
+  turnCount: number,
 ): NewConversation {
-  const {
-    namespace,
-    agentId,
-    channel,
-    userId,
-    variables,
-    metadata,
-    version,
-    content,
-    test = false,
-  } = from;
+  const { id, namespace, agentId, channel, userId, variables, metadata, callId = null } = input;
   const isSpoken = channel === 'voice' || channel === 'web_voice';
   return {
-    id: from.id,
+    id,
     namespace,
     agentId,
     agentVersion: version,
@@ -214,10 +231,10 @@ function newRow(
     userId,
     variables,
     metadata,
-    callId: from.callId ?? null,
-    test,
-    turnCount: from.turnCount,
-    rollout: from.rollout,
+    callId,
+    test: input.test ?? false,
+    turnCount,
+    rollout,
     ...LIMITS[isSpoken ? 'spoken' : 'written'],
     ...content.limits,
   };

@@ -186,17 +186,17 @@ function valuesOf(add: TurnsToAdd): unknown[] {
   return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
 }
 
-/** Inserts the agent's first message into a conversation that is being created. */
-export async function insertFirstTurn(
-  db: Db,
-  conversationId: string,
-  { index, text }: Pick<TurnRow, 'index' | 'text'>,
-): Promise<void> {
+/** An agent's first message in a conversation that is being created. */
+export type FirstTurn = { conversationId: string; index: number; text: string };
+
+export async function insertFirstTurns(db: Db, turns: readonly FirstTurn[]): Promise<void> {
+  if (turns.length === 0) return;
   await db.query({
-    name: 'insert_first_turn',
+    name: 'insert_first_turns',
     text: `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms)
-           values ($1, $2, 'agent', $3, 0, 0)`,
-    values: [conversationId, index, text],
+           select "conversationId", index, 'agent', text, 0, 0
+             from jsonb_to_recordset($1::jsonb) as t ("conversationId" uuid, index int, text text)`,
+    values: [JSON.stringify(turns)],
   });
 }
 

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { delay } from '../../clock.ts';
 import { createSingleFlight } from './single-flight.ts';
@@ -32,6 +33,9 @@ export function createBatcher<I, O>(deps: {
   const { itemsMax, gatherMs, busy } = deps;
   let waiting: Waiting<I, O>[] = [];
   let lastSize = 0;
+  // A batch has items of several callers, so it runs in the context (trace, work) in which the batcher was created, and
+  // not in that of the caller who happens to start it.
+  const inOwnContext = AsyncLocalStorage.snapshot();
 
   const running = createSingleFlight(async () => {
     while (waiting.length > 0) {
@@ -61,7 +65,7 @@ export function createBatcher<I, O>(deps: {
     add: (item) =>
       new Promise((resolve, reject) => {
         waiting.push({ item, resolve, reject });
-        running.trigger();
+        inOwnContext(running.trigger);
       }),
     idle: running.idle,
   };

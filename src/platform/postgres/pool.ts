@@ -13,6 +13,12 @@ import { Session } from './session.ts';
  */
 export const PLANNED_ONCE = { plan_cache_mode: 'force_generic_plan' };
 
+/**
+ * Settings for sessions whose statements find the rows of a batch by their keys. A plan that was made while the tables
+ * were small must stay good while they grow, so PostgreSQL looks up each key in an index.
+ */
+export const BATCH_SETTINGS = { ...PLANNED_ONCE, enable_hashjoin: 'off', enable_mergejoin: 'off' };
+
 /** Anything that can run a statement, such as the pool or the client of a transaction. */
 export type Db = Pick<pg.ClientBase, 'query'>;
 export type Pool = pg.Pool;

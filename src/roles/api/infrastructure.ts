@@ -6,6 +6,7 @@ import {
 } from '../../platform/declare/await-projection.ts';
 import { createInFlight, type InFlight } from '../../platform/http/in-flight.ts';
 import { createNotifier, type Notifier } from '../../platform/postgres/notifications.ts';
+import { createPool, BATCH_SETTINGS, type Pool } from '../../platform/postgres/pool.ts';
 import { projectedItem } from '../../platform/postgres/projected.ts';
 import type { ResourceStore } from '../../platform/resources/resource-store.ts';
 import type { RoleContext } from '../context.ts';
@@ -19,6 +20,11 @@ export type Infrastructure = RoleContext & {
   store: ResourceStore;
   /** The kinds that this API serves. */
   kinds: readonly Kind[];
+  /**
+   * Connections for statements that act on batches: test events, starts and ends of conversations. Each of these kinds
+   * runs one batch at a time. Closed last.
+   */
+  batchPool: Pool;
   notifier: Notifier;
   /** Reports an event after the commit of its change: counts it and wakes deliveries and streams. */
   announce: Announce;
@@ -56,7 +62,7 @@ export function createInfrastructure(
   context: RoleContext,
   options: InfrastructureOptions & Pick<Infrastructure, 'baseUrl' | 'publicUrl'>,
 ): Infrastructure {
-  const { pool, log, metrics, limits } = context;
+  const { databaseUrl, pool, log, metrics, limits } = context;
   const { store, kinds = KINDS, projectionWaitMs: waitMs, baseUrl, publicUrl } = options;
   const notifier = createNotifier({ pool, log });
   const waiting = new Set<() => void>();
@@ -70,6 +76,7 @@ export function createInfrastructure(
     ...context,
     store,
     kinds,
+    batchPool: createPool(databaseUrl, { log, max: 3, settings: BATCH_SETTINGS }),
     baseUrl,
     publicUrl,
     notifier,

@@ -11,7 +11,7 @@ import {
 } from './modules/conversations.ts';
 import { createCustomers } from './modules/customers.ts';
 import { createDeclared } from './modules/declared.ts';
-import { createEvents, type Events } from './modules/events.ts';
+import { createEvents } from './modules/events.ts';
 import { createHousekeeping } from './modules/housekeeping.ts';
 import { createKnowledge } from './modules/knowledge.ts';
 import { createModels } from './modules/models.ts';
@@ -31,7 +31,6 @@ export type Modules = {
   access: Access;
   calls: Calls;
   conversations: Conversations;
-  events: Events;
 };
 
 /** Creates the modules of the API and connects them. Opens no connection and starts nothing. */
@@ -75,7 +74,7 @@ export function createModules(infrastructure: Infrastructure, options: ModuleOpt
     access,
   ];
   const all = [...answering, housekeeping, telephony];
-  return { all, access, calls, conversations, events };
+  return { all, access, calls, conversations };
 }
 
 /** Returns every route under /v1 (contract/README.md#shapes). */

@@ -42,7 +42,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     publicUrl: deps.baseUrl,
   });
   const modules = createModules(infrastructure, deps);
-  const { all, access, calls, conversations, events } = modules;
+  const { all, access, calls, conversations } = modules;
   const jobs = all.flatMap((module) => module.jobs ?? []);
 
   const channels = mergeListeners(all.flatMap(({ listeners }) => listeners ?? []));
@@ -70,7 +70,7 @@ export async function runApi(deps: ApiRoleDeps): Promise<RunningApi> {
     await stopEach([listener, ...others]);
     await access.stop();
     await infrastructure.notifier.stop();
-    await events.closeOutbox();
+    await infrastructure.batchPool.end();
   };
   const server = await serve(app, { ...deps, upgrade: sockets.upgrade }).catch(
     async (error: unknown) => {

@@ -42,21 +42,18 @@ const BYTES_MAX = 64 * 1_024;
 
 export type SendTestEventDeps = {
   pool: Pool;
-  /**
-   * Connection for batched events, with the settings `PLANNED_ONCE`. One connection is enough, because one batch runs
-   * at a time.
-   */
-  outbox: Db;
+  /** Connections for batches, with the settings `BATCH_SETTINGS`. */
+  batchPool: Db;
   announce: Announce;
   nowMs: () => number;
 };
 
 export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
-  const { pool, outbox, announce, nowMs } = deps;
+  const { pool, batchPool, announce, nowMs } = deps;
   const together = createBatcher<NewTestEvent, boolean>({
     run: async (events) => {
       await failpoint('outbox.committing');
-      const queued = await insertTestEvents(outbox, events);
+      const queued = await insertTestEvents(batchPool, events);
       await failpoint('outbox.committed');
       return events.map(({ deliveryId }) => queued.has(deliveryId));
     },

@@ -3,7 +3,7 @@ import { countReply, countUser } from '../../../src/conversations/turns/tally-tu
 import { readUserTurn } from '../../../src/conversations/turns/read-user-turn.ts';
 import type { Reply } from '../../../src/conversations/turns/responder.ts';
 import { predictCsat } from '../../../src/conversations/ending/predict-csat.ts';
-import { settleOutcome } from '../../../src/conversations/ending/end-conversation.ts';
+import { settleOutcome } from '../../../src/conversations/ending/settle-end.ts';
 import { summarize } from '../../../src/conversations/record/summarize.ts';
 import { EMPTY_TALLY, withoutWords, type Tally } from '../../../src/conversations/record/tally.ts';
 

@@ -107,7 +107,7 @@ test('first, retry and replay are counted apart; a test is not counted at all', 
   await waitFor(async () => (await counted('delivery', 'replay')) === 1);
   const tested = await createSendTestEvent({
     ...deps,
-    outbox: fixture.pool,
+    batchPool: fixture.pool,
     announce: createAnnounce({ notifier, metrics: fixture.metrics }),
   })({
     namespace: 'default',

@@ -80,7 +80,7 @@ test('test events wake their endpoints and those who stream with their own commi
   );
   const send = createSendTestEvent({
     pool: fixture.pool,
-    outbox: fixture.pool,
+    batchPool: fixture.pool,
     announce: () => undefined,
     nowMs: Date.now,
   });

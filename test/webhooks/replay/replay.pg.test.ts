@@ -133,7 +133,7 @@ test('a test event goes to its own endpoint only, replayed too', async () => {
   ];
   const { eventId, deliveryId } = await createSendTestEvent({
     pool: fixture.pool,
-    outbox: fixture.pool,
+    batchPool: fixture.pool,
     announce: () => undefined,
     nowMs: Date.now,
   })({

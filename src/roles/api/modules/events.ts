@@ -5,7 +5,6 @@ import { createEventStreams } from '../../../events/event-stream.ts';
 import { eventRoutes } from '../../../events/events.routes.ts';
 import { createPeriodic } from '../../../platform/controller/periodic.ts';
 import { CHANNELS } from '../../../platform/postgres/notifications.ts';
-import { createPool, PLANNED_ONCE } from '../../../platform/postgres/pool.ts';
 import { deliveryRoutes } from '../../../webhooks/delivery/deliveries.routes.ts';
 import { rotateSecretRoutes } from '../../../webhooks/endpoints/rotate-secret.routes.ts';
 import { webhookRoutes } from '../../../webhooks/endpoints/webhooks.routes.ts';
@@ -17,18 +16,9 @@ import { runReplayJobs } from '../../../webhooks/replay/run-replay-jobs.ts';
 import type { Infrastructure } from '../infrastructure.ts';
 import type { Module } from './module.ts';
 
-export type Events = Module & {
-  /**
-   * Closes the database connection that writes test events. Called last, because no test event can be written after
-   * this call.
-   */
-  closeOutbox: () => Promise<void>;
-};
-
 /** Creates the module for events: webhook endpoints, the events that they receive, deliveries, replays and receipts. */
-export function createEvents(infrastructure: Infrastructure): Events {
-  const { databaseUrl, pool, metrics, log, notifier, nowMs, retention, kinds } = infrastructure;
-  const outbox = createPool(databaseUrl, { log, max: 1, settings: PLANNED_ONCE });
+export function createEvents(infrastructure: Infrastructure): Module {
+  const { pool, metrics, log, notifier, nowMs, retention, kinds } = infrastructure;
   const eventStreams = createEventStreams({ pool, nowMs, retention, metrics, log });
   const changes = createChanges({
     prefixes: new Map(kinds.map(({ resource, idPrefix }) => [resource, idPrefix])),
@@ -43,7 +33,7 @@ export function createEvents(infrastructure: Infrastructure): Events {
     log,
   });
   const requireRoom = createRequireRoom({ pool, metrics });
-  const deps = { ...infrastructure, outbox, wakeJobs: replayJobs.wake, requireRoom };
+  const deps = { ...infrastructure, wakeJobs: replayJobs.wake, requireRoom };
   return {
     routes: [
       ...webhookRoutes(deps),
@@ -71,6 +61,5 @@ export function createEvents(infrastructure: Infrastructure): Events {
       [CHANNELS.conversations]: changes.conversations,
     },
     closeStreams: eventStreams.stop,
-    closeOutbox: () => outbox.end(),
   };
 }

@@ -1,0 +1,83 @@
+import { createBatcher } from '../../platform/controller/batcher.ts';
+import { activeTraceparent } from '../../platform/observability/trace-context.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { isUnavailable, type Pool } from '../../platform/postgres/pool.ts';
+import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
+import { lockAvailable, type ConversationRow } from '../record/conversations.sql.ts';
+import type { Outcome } from '../record/outcomes.ts';
+import { endConversationRows, readEndFacts } from './end-conversation.sql.ts';
+import { afterEnd, emitEnd, endConversation } from './end-conversation.ts';
+import { endedRow } from './settle-end.ts';
+
+type ToEnd = { namespace: string; id: string; outcome?: Outcome | undefined };
+type Item = ToEnd & { traceparent: string | undefined };
+
+/**
+ * Ends a conversation by request of an API client. Concurrent requests share the statements and the commit of one
+ * transaction, which ends the conversations that need nothing else: those without a turn in progress and without an
+ * open escalation. All others, and requests with `beforeCommit`, have their own transaction.
+ * @throws ApiError not_found, conversation_ended
+ */
+export type EndInBatches = (
+  end: ToEnd,
+  beforeCommit?: CommitHook<ConversationRow>,
+) => Promise<ConversationRow>;
+
+/** Maximum number of conversations in a batch. It limits how long a batch keeps its locks. */
+const TOGETHER_MAX = 64;
+
+/** `batchPool` has the settings `BATCH_SETTINGS`. */
+export function createEndInBatches(deps: ConversationDeps & { batchPool: Pool }): EndInBatches {
+  const batches = createBatcher<Item, ConversationRow | undefined>({
+    run: async (items) => {
+      try {
+        return await endTogether({ ...deps, pool: deps.batchPool }, items);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        // Each conversation gets its own transaction, so that the one that failed does not keep the others from ending.
+        return items.map(() => undefined);
+      }
+    },
+    itemsMax: TOGETHER_MAX,
+    gatherMs: 0,
+  });
+  return async (end, beforeCommit = noCommitHook) => {
+    if (beforeCommit === noCommitHook) {
+      const ended = await batches.add({ ...end, traceparent: activeTraceparent() });
+      if (ended) {
+        afterEnd(deps, ended, { isOutcomeStated: end.outcome !== undefined });
+        return ended;
+      }
+    }
+    return endConversation(deps, { ...end, reason: 'api' }, beforeCommit);
+  };
+}
+
+/** Ends conversations in one transaction. The result is undefined for a conversation that needs its own transaction. */
+async function endTogether(
+  deps: ConversationDeps,
+  items: readonly Item[],
+): Promise<(ConversationRow | undefined)[]> {
+  const asked = new Map(items.map((item) => [item.id, item]));
+  const ended = await inConversation(deps, async ({ db, emit, send }) => {
+    const keys = [...asked.values()];
+    const [locked, facts] = await Promise.all([
+      lockAvailable(db, keys),
+      readEndFacts(db, [...asked.keys()]),
+    ]);
+    const factsById = new Map(facts.map((one) => [one.id, one]));
+    const rows = locked.flatMap((row) => {
+      const of = factsById.get(row.id)!; // The row exists, because it is locked.
+      if (of.hasLiveTurn || of.hasOpenEscalation) return [];
+      return [endedRow(row, { reason: 'api', outcome: asked.get(row.id)?.outcome, facts: of })];
+    });
+    send(endConversationRows(db, rows));
+    for (const one of rows) {
+      const { traceparent } = asked.get(one.row.id)!; // Only requested conversations are locked.
+      await emitEnd({ emit, deps }, one, { reason: 'api', traceparent });
+    }
+    return new Map(rows.map(({ row }) => [row.id, row]));
+  });
+  // If two requests end the same conversation, one of them gets it. The other one is told that it has ended.
+  return items.map((item) => (asked.get(item.id) === item ? ended.get(item.id) : undefined));
+}

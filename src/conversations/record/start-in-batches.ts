@@ -1,0 +1,92 @@
+import { readLiveContents } from '../../agents/agent-versions.sql.ts';
+import { newUuid } from '../../ids.ts';
+import { createBatcher } from '../../platform/controller/batcher.ts';
+import { activeTraceparent } from '../../platform/observability/trace-context.ts';
+import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import { isUnavailable, type Pool } from '../../platform/postgres/pool.ts';
+import { inConversation, type ConversationDeps } from './conversation-deps.ts';
+import { insertConversations, type ConversationRow } from './conversations.sql.ts';
+import { insertFirstTurns } from './turns.sql.ts';
+import {
+  emitStart,
+  prepareStart,
+  startConversation,
+  unitOf,
+  type ConversationToStart,
+  type Numbered,
+} from './start-conversation.ts';
+
+/**
+ * Starts a conversation by request of an API client. Concurrent requests share the statements and the commit of one
+ * transaction, which starts the conversations with the live version. Requests for a certain version, for a test, or
+ * with `beforeCommit` have their own transaction, and so has each request that is refused.
+ * @throws ApiError as `startConversation`
+ */
+export type StartInBatches = (
+  start: ConversationToStart,
+  beforeCommit?: CommitHook<ConversationRow>,
+) => Promise<ConversationRow>;
+
+/** Maximum number of conversations in a batch. */
+const TOGETHER_MAX = 64;
+
+type Item = Numbered & { traceparent: string | undefined };
+
+/** `batchPool` has the settings `BATCH_SETTINGS`. */
+export function createStartInBatches(deps: ConversationDeps & { batchPool: Pool }): StartInBatches {
+  const batches = createBatcher<Item, ConversationRow | undefined>({
+    run: async (items) => {
+      try {
+        return await startTogether({ ...deps, pool: deps.batchPool }, items);
+      } catch (error) {
+        if (isUnavailable(error)) throw error;
+        // Each conversation gets its own transaction, so that the one that failed does not keep the others from starting.
+        return items.map(() => undefined);
+      }
+    },
+    itemsMax: TOGETHER_MAX,
+    gatherMs: 0,
+  });
+  return async (start, beforeCommit = noCommitHook) => {
+    const isPlain = start.version === undefined && start.test !== true && !start.brought;
+    if (isPlain && beforeCommit === noCommitHook) {
+      const item = { ...start, id: newUuid(deps.nowMs()), traceparent: activeTraceparent() };
+      const started = await batches.add(item);
+      if (started) return started;
+    }
+    return startConversation(deps, start, beforeCommit);
+  };
+}
+
+/** Starts conversations in one transaction. The result is undefined for one whose agent does not exist or is not live. */
+async function startTogether(
+  deps: ConversationDeps,
+  items: readonly Item[],
+): Promise<(ConversationRow | undefined)[]> {
+  const inserted = await inConversation(deps, async ({ db, emit, send }) => {
+    const asked = items.map((item) => ({ ...item, unit: unitOf(item) }));
+    const live = await readLiveContents(db, asked);
+    const starts = items.flatMap((item, i) => {
+      const { version = null, content = null, rollout = null } = live[i] ?? {};
+      if (version === null || content === null) return [];
+      return [{ ...prepareStart(item, { version, content, rollout }), item }];
+    });
+    const rows = insertConversations(
+      db,
+      starts.map(({ row }) => row),
+    );
+    send(rows);
+    send(
+      insertFirstTurns(
+        db,
+        starts.flatMap(({ firstTurns }) => firstTurns),
+      ),
+    );
+    for (const { row, item } of starts) {
+      await emitStart(emit, row, { traceparent: item.traceparent });
+    }
+    return { rows };
+  });
+  const byId = new Map((await inserted.rows).map((row) => [row.id, row]));
+  return items.map(({ id }) => byId.get(id));
+}

@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest';
+import { createEndInBatches } from '../../src/conversations/ending/end-in-batches.ts';
+import type { ConversationDeps } from '../../src/conversations/record/conversation-deps.ts';
+import type { ConversationToStart } from '../../src/conversations/record/start-conversation.ts';
+import { createStartInBatches } from '../../src/conversations/record/start-in-batches.ts';
+import { newUuid } from '../../src/ids.ts';
+import { inTrace } from '../../src/platform/observability/trace-context.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
+import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
+import { recordStatements } from '../roles/statements.ts';
+import { addConversation } from './stored-conversations.ts';
