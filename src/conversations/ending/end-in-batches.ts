@@ -58,7 +58,8 @@ async function endTogether(
   deps: ConversationDeps,
   items: readonly Item[],
 ): Promise<(ConversationRow | undefined)[]> {
-  const asked = new Map(items.map((item) => [item.id, item]));
+  // If two requests end the same conversation, the first one gets it. The other one is told that it has ended.
+  const asked = new Map(items.toReversed().map((item) => [item.id, item]));
   const ended = await inConversation(deps, async ({ db, emit, send }) => {
     const keys = [...asked.values()];
     const [locked, facts] = await Promise.all([
@@ -78,6 +79,5 @@ async function endTogether(
     }
     return new Map(rows.map(({ row }) => [row.id, row]));
   });
-  // If two requests end the same conversation, one of them gets it. The other one is told that it has ended.
   return items.map((item) => (asked.get(item.id) === item ? ended.get(item.id) : undefined));
 }

@@ -72,21 +72,21 @@ export async function startConversation(
       insertStarted({ db, emit, send, countRedacted, id: newUuid(deps.nowMs()) }, input),
     beforeCommit === noCommitHook
       ? noCommitHook
-      : async (db, started) => beforeCommit(db, await started.inserted),
+      : async (db, started) => beforeCommit(db, (await started.inserted)[0]!),
   );
-  return inserted;
+  return (await inserted)[0]!; // The transaction has inserted one row.
 }
 
 /**
- * Sends the statements that start a conversation. They share the round trip of the commit, so the inserted row is a
- * promise.
+ * Sends the statements that start a conversation. They share the round trip of the commit, so the inserted row, the
+ * only one of the result, is a promise.
  */
 async function insertStarted(
   transaction: Pick<ConversationTransaction, 'db' | 'emit' | 'send' | 'countRedacted'> & {
     id: string;
   },
   input: ConversationToStart,
-): Promise<{ inserted: Promise<ConversationRow> }> {
+): Promise<{ inserted: Promise<ConversationRow[]> }> {
   const { db, emit, send, countRedacted, id } = transaction;
   const chosen = await contentFor(db, { ...input, id });
   const { row, firstTurns } = prepareStart({ ...input, id }, chosen);
@@ -97,7 +97,7 @@ async function insertStarted(
   if (turns.length > 0) countRedacted(row, turns);
   send(insertFirstTurns(db, firstTurns));
   await emitStart(emit, row);
-  return { inserted: inserted.then(([started]) => started!) };
+  return { inserted };
 }
 
 /** Returns the rows of a conversation that starts with the chosen version. */
