@@ -58,7 +58,7 @@ async function endTogether(
   deps: ConversationDeps,
   items: readonly Item[],
 ): Promise<(ConversationRow | undefined)[]> {
-  // If two requests end the same conversation, the first one gets it. The other one is told that it has ended.
+  // If two requests end the same conversation, the first one ends it, and the other one is refused below.
   const asked = new Map(items.toReversed().map((item) => [item.id, item]));
   const ended = await inConversation(deps, async ({ db, emit, send }) => {
     const keys = [...asked.values()];
@@ -79,5 +79,6 @@ async function endTogether(
     }
     return new Map(rows.map(({ row }) => [row.id, row]));
   });
+  // A request without a result runs alone. It then fails with the error that fits.
   return items.map((item) => (asked.get(item.id) === item ? ended.get(item.id) : undefined));
 }

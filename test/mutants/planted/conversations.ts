@@ -94,7 +94,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
   {
     name: 'ended-when-it-was-noticed',
     promise: 'a conversation ends once, with its outcome',
-    file: 'src/conversations/ending/end-conversation.ts',
+    file: 'src/conversations/ending/settle-end.ts',
     in: 'endOf',
     find: '&& row.expiresAt !== null ? Math.min(nowMs, row.expiresAt) : nowMs',
     replace: '? nowMs : row.startedAt + row.ageMs',
@@ -105,7 +105,7 @@ export const CONVERSATIONS: readonly Mutant[] = [
     promise: 'a conversation ends once, with its outcome',
     file: 'src/conversations/ending/end-conversation.ts',
     in: 'endLocked',
-    find: 'live ? await storeBrokenOff(transaction, locked, live) : locked',
+    find: 'facts.hasLiveTurn ? await breakOffTurn(transaction, locked) : locked',
     replace: 'locked',
     suite: 'test/conversations/turns/live-turns.pg.test.ts',
   },
