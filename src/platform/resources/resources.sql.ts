@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { clearInterval, setInterval } from '../../clock.ts';
 import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -14,12 +13,12 @@ import {
 } from './resource-merge.ts';
 import type { Validate } from './schema/validate.ts';
 import type { Sealer } from '../postgres/sealing.ts';
-import { inTransaction } from '../postgres/transaction.ts';
 
 /**
  * Stores declared objects in tables, for a single user without a cluster. It is much simpler than an API server. Each
- * write locks the same row, so only one write runs at a time. Each top-level spec field, label and annotation has
- * owners. A watcher queries the objects whose resource version is higher than the highest version that it has seen.
+ * write is one statement that locks the same row, so versions become visible in their order. Each top-level spec field,
+ * label and annotation has owners. A watcher queries the objects whose resource version is higher than the highest
+ * version that it has seen.
  */
 export type PostgresResourceStore = ResourceStore & {
   start: () => Promise<void>;
@@ -52,26 +51,29 @@ export function createPostgresResourceStore(
     log,
   });
 
-  /** Runs one write at a time across all processes. Nothing is written if `change` returns undefined. */
+  /**
+   * Changes an object. The statement writes only if the object is still the one that `change` was called with; otherwise
+   * `change` is called again with the newer one. Nothing is written if `change` returns undefined.
+   */
   async function write(
     kind: string,
     key: ObjectKey,
     change: (current: StoredResource | undefined) => StoredResource | 'delete' | undefined,
   ): Promise<Resource | undefined> {
-    return inTransaction(pool, async (client) => {
-      const version = await nextVersion(client);
-      const current = await readOne(client, sealer, { kind, key });
+    for (;;) {
+      const current = await readOne(pool, sealer, { kind, key });
       const next = change(current);
       if (next === undefined) return current?.resource;
-      await raiseVersion(client, version);
+      const seen = current?.resource.metadata.resourceVersion;
       if (next === 'delete') {
-        await markDeleted(client, { kind, key, version });
-        return undefined;
+        if (await markDeleted(pool, { kind, key, seen })) return undefined;
+        continue;
       }
+      const version = await upsert(pool, sealer, { stored: next, seen });
+      if (version === undefined) continue;
       next.resource.metadata.resourceVersion = String(version);
-      await upsert(client, sealer, next);
       return next.resource;
-    });
+    }
   }
 
   return {
@@ -92,9 +94,7 @@ export function createPostgresResourceStore(
     annotate: async (kind, key, annotations) => {
       await write(kind, key, (current) => current && withAnnotations(current, annotations));
     },
-    patchStatus: async (kind, { namespace, name, uid }, status) => {
-      await write(kind, { namespace, name }, (current) => withStatus(current, uid, status));
-    },
+    patchStatus: (kind, key, status) => updateStatus(pool, { kind, key, status }),
     delete: async (kind, key, { resourceVersion } = {}) => {
       let existed = false;
       await write(kind, key, (current) => {
@@ -107,16 +107,6 @@ export function createPostgresResourceStore(
     },
     watch: (kind, handlers) => watches.add({ kind, ...handlers }),
   };
-}
-
-function withStatus(
-  current: StoredResource | undefined,
-  uid: string,
-  status: Record<string, unknown>,
-): StoredResource | undefined {
-  if (!current || current.resource.metadata.uid !== uid) return undefined;
-  if (isDeepStrictEqual(current.resource.status, status)) return undefined;
-  return { ...current, resource: { ...current.resource, status } };
 }
 
 type Watching = {
@@ -246,71 +236,96 @@ async function purgeTombstones(db: Db): Promise<void> {
   await db.query(`delete from resources where deleted_at < now() - interval '1 day'`);
 }
 
-async function nextVersion(db: Db): Promise<number> {
-  const { rows } = await db.query<{ value: number }>(
-    'select value + 1 as value from resource_version for update',
-  );
-  return rows[0]!.value; // Defined, because the migration inserted exactly one row.
-}
+/**
+ * SQL for the version of a write. The lock on its row lasts until the commit, so a higher version is never visible
+ * before a lower one.
+ */
+const RAISED = `raised as (update resource_version set value = value + 1 returning value)`;
 
 /**
- * Stores the version, and notifies the watchers at the commit. NOTIFY in a transaction makes commits wait for each
- * other. That costs nothing here, because only one write runs at a time anyway.
+ * SQL for the end of a write, which wakes the watchers at the commit. NOTIFY makes commits wait for each other. That
+ * costs nothing here, because they already wait for the lock on the version.
  */
-async function raiseVersion(db: Db, version: number): Promise<void> {
-  await db.query(
-    `with raised as (update resource_version set value = $1 returning value)
-     select from raised, pg_notify($2, '*')`,
-    [version, CHANNELS.resources],
-  );
-}
+const NOTIFY = `select version, pg_notify('${CHANNELS.resources}', '*') from written`;
 
+/**
+ * Stores an object with the next version, unless its version is no longer `seen` (undefined for a new object). Returns
+ * the stored version, or undefined if nothing was written.
+ */
 async function upsert(
   db: Db,
   sealer: Sealer,
-  { resource, metaOwners }: StoredResource,
-): Promise<void> {
-  const { kind, metadata: m } = resource;
+  { stored, seen }: { stored: StoredResource; seen: string | undefined },
+): Promise<number | undefined> {
+  const { resource, metaOwners } = stored;
+  const { kind, metadata: m, status, owners } = resource;
   const spec = kind === 'Secret' ? sealSpec(resource, sealer) : resource.spec;
-  await db.query(
-    `insert into resources (kind, namespace, name, uid, generation, resource_version, labels,
-                            annotations, spec, status, owners, meta_owners, created_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
-     on conflict (kind, namespace, name) do update set
-       uid = excluded.uid, generation = excluded.generation,
-       resource_version = excluded.resource_version, labels = excluded.labels,
-       annotations = excluded.annotations, spec = excluded.spec, status = excluded.status,
-       owners = excluded.owners, meta_owners = excluded.meta_owners,
-       created_at = excluded.created_at, deleted_at = null`,
-    [
-      kind,
-      m.namespace,
-      m.name,
-      m.uid,
-      m.generation,
-      m.resourceVersion,
-      m.labels,
-      m.annotations,
-      spec,
-      resource.status,
-      resource.owners,
-      metaOwners,
-      m.creationTimestamp,
-    ],
-  );
+  const identity = [kind, m.namespace, m.name, m.uid, m.generation];
+  const content = [m.labels, m.annotations, spec, status, owners, metaOwners];
+  const { rows } = await db.query<{ version: number }>({
+    name: 'write_resource',
+    text: `with ${RAISED},
+      written as (
+        insert into resources as r (kind, namespace, name, uid, generation, resource_version, labels,
+                                    annotations, spec, status, owners, meta_owners, created_at)
+        select $1, $2, $3, $4, $5, value, $6, $7, $8, $9, $10, $11, $12 from raised
+        on conflict (kind, namespace, name) do update set
+          uid = excluded.uid, generation = excluded.generation,
+          resource_version = excluded.resource_version, labels = excluded.labels,
+          annotations = excluded.annotations, spec = excluded.spec, status = excluded.status,
+          owners = excluded.owners, meta_owners = excluded.meta_owners,
+          created_at = excluded.created_at, deleted_at = null
+         where case when r.deleted_at is null then r.resource_version end is not distinct from $13
+        returning r.resource_version as version
+      ) ${NOTIFY}`,
+    values: [...identity, ...content, m.creationTimestamp, seen ?? null],
+  });
+  return rows[0]?.version;
 }
 
+/** Replaces the status of the object with this uid. Does nothing if there is no such object, or nothing to change. */
+async function updateStatus(
+  db: Db,
+  of: { kind: string; key: ObjectKey & { uid: string }; status: Record<string, unknown> },
+): Promise<void> {
+  const { namespace, name, uid } = of.key;
+  await db.query({
+    name: 'write_status',
+    text: `with changed as (
+        select from resources where kind = $1 and namespace = $2 and name = $3 and uid = $4
+           and deleted_at is null and status <> $5
+      ),
+      raised as (
+        update resource_version set value = value + 1 where exists (select from changed) returning value
+      ),
+      written as (
+        update resources r set status = $5, resource_version = value from raised
+         where kind = $1 and namespace = $2 and name = $3 and uid = $4 and deleted_at is null
+        returning r.resource_version as version
+      ) ${NOTIFY}`,
+    values: [of.kind, namespace, name, uid, of.status],
+  });
+}
+
+/** Deletes an object, unless its version is no longer `seen`. Returns false if nothing was deleted. */
 async function markDeleted(
   db: Db,
-  { kind, key, version }: { kind: string; key: ObjectKey; version: number },
-): Promise<void> {
-  await db.query(
-    // Everything but the name is cleared, including the data of a Secret.
-    `update resources set deleted_at = now(), resource_version = $4, spec = '{}', status = '{}', owners = '{}',
-            meta_owners = '{}', labels = '{}', annotations = '{}'
-      where kind = $1 and namespace = $2 and name = $3`,
-    [kind, key.namespace, key.name, version],
+  { kind, key, seen }: { kind: string; key: ObjectKey; seen: string | undefined },
+): Promise<boolean> {
+  // Everything but the name is cleared, including the data of a Secret.
+  const { rows } = await db.query(
+    `with ${RAISED},
+     written as (
+       update resources set deleted_at = now(), resource_version = value, spec = '{}', status = '{}',
+              owners = '{}', meta_owners = '{}', labels = '{}', annotations = '{}'
+         from raised
+        where kind = $1 and namespace = $2 and name = $3 and resource_version = $4
+          and deleted_at is null
+       returning resource_version as version
+     ) ${NOTIFY}`,
+    [kind, key.namespace, key.name, seen],
   );
+  return rows.length > 0;
 }
 
 function fromRow(row: Row, sealer: Sealer): StoredResource {
