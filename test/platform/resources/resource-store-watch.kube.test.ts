@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Resource } from '../../../src/platform/resources/resource-store.ts';
 import { startEngine, type Engine } from '../../roles/engine.ts';
 import { createKubeClient, type KubeClient } from '../../../src/platform/kubernetes/client.ts';
 import { startFaultProxy, type FaultProxy } from '../fault-proxy.ts';
@@ -165,6 +166,32 @@ describeEachStore((storeName) => {
       resourceVersion: String(Math.max(...versions)),
     });
   });
+
+  test.runIf(storeName === 'postgres')(
+    'a status written during applies keeps each of them, and the last status stays',
+    async () => {
+      const key = { namespace: 'default', name: 'one' };
+      const apply = (n: number) =>
+        engine.store.apply(
+          { kind: 'Agent', ...key, spec: { prompt: `prompt ${n}` } },
+          { fieldManager: 'kubectl' },
+        );
+      const { metadata } = await apply(0);
+      const report = async (n: number): Promise<void> =>
+        engine.store.patchStatus('Agent', metadata, { agentId: String(n) });
+      const applied: Promise<Resource>[] = [];
+      for (let n = 1; n <= 20; n += 1) {
+        applied.push(apply(n));
+        await report(n);
+      }
+      const versions = (await Promise.all(applied)).map(
+        ({ metadata: { generation } }) => generation,
+      );
+      expect(Math.max(...versions)).toBe(21);
+      const last = await engine.store.get('Agent', key);
+      expect(last).toMatchObject({ metadata: { generation: 21 }, status: { agentId: '20' } });
+    },
+  );
 
   test('a watch survives that the server cuts every connection, again and again', async () => {
     const watcher = startWatcher();
