@@ -72,7 +72,7 @@ export type Engine = Context &
       what?: () => unknown,
     ) => Promise<T>;
     /** Calls `wake` after each projection, until the returned function is called. */
-    onProjected: (wake: () => void) => () => void;
+    onProjected: (wake: (items: readonly string[]) => void) => () => void;
     stop: () => Promise<void>;
   };
 
@@ -144,8 +144,9 @@ export async function startEngine(
     },
     eventually: (check, what) => eventually({ wakers, check, what }),
     onProjected: (wake) => {
-      wakers.add(wake);
-      return () => wakers.delete(wake);
+      const waker = (): void => wake(['*']);
+      wakers.add(waker);
+      return () => wakers.delete(waker);
     },
     startOperator: async (options = {}) => {
       const operator = await runOperator({

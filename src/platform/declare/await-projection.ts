@@ -1,4 +1,4 @@
-import type { Projected } from '../postgres/projected.ts';
+import { projectedItem, type Projected } from '../postgres/projected.ts';
 import { clearTimeout, setTimeout } from '../../clock.ts';
 
 /**
@@ -20,13 +20,14 @@ const WAIT_MAX_MS = 2_000;
 const POLL_MS = 100;
 
 /**
- * Creates the wait function. `onProjected` registers `wake`, which is called whenever the operator has updated a row,
- * and returns a function that unregisters it. `onShown` is called as soon as the row shows the write, before the wait
+ * Creates the wait function. `onProjected` registers `wake`, which is called with the items of each notification on
+ * `CHANNELS.projected`, and returns a function that unregisters it. Only a notification of the written row ends the
+ * wait, so that concurrent writes do not read each other's rows. `onShown` is called as soon as the row shows the write, before the wait
  * ends. `onShown` must remove the declaration from the cache. Usually a notification triggers that removal, but the
  * notification may arrive only after the caller's next request.
  */
 export function createAwaitProjection(deps: {
-  onProjected: (wake: () => void) => () => void;
+  onProjected: (wake: (items: readonly string[]) => void) => () => void;
   onShown?: (written: Projected) => void;
   nowMs: () => number;
   /** Maximum wait in ms, 2 s by default. */
@@ -36,7 +37,9 @@ export function createAwaitProjection(deps: {
     const endMs = deps.nowMs() + (deps.waitMs ?? WAIT_MAX_MS);
     let wake = (): void => undefined;
     let woken = false;
-    const unsubscribe = deps.onProjected(() => {
+    const item = projectedItem(written);
+    const unsubscribe = deps.onProjected((items) => {
+      if (!items.includes(item) && !items.includes('*')) return;
       woken = true;
       wake();
     });

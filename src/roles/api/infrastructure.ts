@@ -65,10 +65,10 @@ export function createInfrastructure(
   const { databaseUrl, pool, log, metrics, limits } = context;
   const { store, kinds = KINDS, projectionWaitMs: waitMs, baseUrl, publicUrl } = options;
   const notifier = createNotifier({ pool, log });
-  const waiting = new Set<() => void>();
+  const waiting = new Set<(items: readonly string[]) => void>();
   const caches: ((items: readonly string[]) => void)[] = [];
   const dropDeclared = (items: readonly string[]): void => caches.forEach((drop) => drop(items));
-  const onProjected = (wake: () => void) => {
+  const onProjected = (wake: (items: readonly string[]) => void) => {
     waiting.add(wake);
     return () => waiting.delete(wake);
   };
@@ -90,7 +90,7 @@ export function createInfrastructure(
     cacheDeclarations: (drop) => void caches.push(drop),
     noteProjected: (items) => {
       dropDeclared(items);
-      waiting.forEach((wake) => wake());
+      waiting.forEach((wake) => wake(items));
     },
     inFlight: createInFlight({ shares: limits.shares, metrics }),
     nowMs: epochMs,
