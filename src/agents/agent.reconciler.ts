@@ -14,6 +14,7 @@ import {
 import type { Outcome, ReconciledKind } from '../platform/reconcile/reconciler.ts';
 import { resolveConfigMap } from '../platform/reconcile/references.ts';
 import { isStorable } from '../platform/reconcile/unstorable.ts';
+import type { Uses } from '../platform/reconcile/watches.ts';
 import { ANNOTATIONS } from '../platform/resources/annotations.ts';
 import { projectionsIn } from '../platform/resources/projections.sql.ts';
 import type { Resource, ResourceStore } from '../platform/resources/resource-store.ts';
@@ -78,10 +79,8 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
     idPrefix: 'agt',
     idField: 'agentId',
     action: 'Publish',
-    isReferred: true, // Agents that hand conversations over to an agent are reconciled when that agent changes.
     rows: projectionsIn(deps.pool, 'agents'),
-    uses: (agent, kind, name) =>
-      kind === 'Secret' ? usesSecret(agent, name) : uses(agent, kind, name),
+    uses: { ...USES, Secret: usesSecret },
     act: async (agent, by) => {
       const { metadata, spec } = agent;
       const of = { ...by, namespace: metadata.namespace, spec };
@@ -100,19 +99,19 @@ export function agentReconciler(deps: AgentReconcilerDeps): ReconciledKind<Agent
   };
 }
 
-function uses({ spec }: Resource<AgentSpec>, kind: string, name: string): boolean {
-  if (kind === 'ConfigMap') return spec.promptFrom?.configMapKeyRef.name === name;
-  if (kind === 'KnowledgeSource') {
+const USES: Uses<AgentSpec> = {
+  ConfigMap: ({ spec }, name) => spec.promptFrom?.configMapKeyRef.name === name,
+  KnowledgeSource: ({ spec }, name) => {
     const { sourceIds = [], sourceNames = [], selector } = spec.knowledge ?? {};
     // When a source is deleted, only its name is known. Agents with `sourceIds` or a selector do not name their
     // sources, so they count as users of every source.
     return selector !== undefined || sourceIds.length > 0 || sourceNames.includes(name);
-  }
-  if (kind === 'ModelProvider')
-    return [...allProvidersOf(spec), ...speechProvidersOf(spec)].some(([given]) => given === name);
-  if (kind === 'Agent') return (spec.tools ?? []).some(({ agent }) => agent === name);
-  return false;
-}
+  },
+  ModelProvider: ({ spec }, name) =>
+    [...allProvidersOf(spec), ...speechProvidersOf(spec)].some(([given]) => given === name),
+  // Agents that hand conversations over to another agent.
+  Agent: ({ spec }, name) => (spec.tools ?? []).some(({ agent }) => agent === name),
+};
 
 type Act = Pick<PublishAgentInput, 'epoch' | 'beforeCommit'> & {
   id: string;

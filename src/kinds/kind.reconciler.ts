@@ -14,12 +14,9 @@ export type Project = (
 /** Part of a reconcile that each kind implements itself. */
 export type OwnReconcile<Spec, Status> = Pick<
   ReconciledKind<Spec, Status>,
-  'action' | 'isReferred' | 'listStale' | 'listChanged'
+  'action' | 'listStale' | 'listChanged'
 > & {
-  /**
-   * Returns true if the object refers to the object of a given kind and name. Omitted for kinds that refer to no other
-   * objects.
-   */
+  /** Omitted for kinds that refer to no other objects. */
   uses?: ReconciledKind<Spec, Status>['uses'];
   /** Validates an object, writes its row with `project`, and returns its status. */
   act: (
@@ -43,7 +40,7 @@ export function reconciled<Spec, Used, Status>(
   deps: ProjectDeps,
   own: OwnReconcile<Spec, Status>,
 ): ReconciledKind<Spec, Status> {
-  const { uses = () => false, act, forget, removing, ...rest } = own;
+  const { uses = {}, act, forget, removing, ...rest } = own;
   return {
     kind: kind.kind,
     idPrefix: kind.idPrefix,

@@ -45,8 +45,7 @@ export function modelProviderReconciler(
 ): ReconciledKind<ModelProviderSpec, ModelProviderStatus> {
   return reconciled(MODEL_PROVIDER_KIND, deps, {
     action: 'Ask',
-    uses: ({ spec }, kind, name) => kind === 'Secret' && spec.apiKeySecretRef?.name === name,
-    isReferred: true,
+    uses: { Secret: ({ spec }, name) => spec.apiKeySecretRef?.name === name },
     act: (provider, project, id) => act(deps, provider, { project, id }),
     forget: deps.prober.forget,
     removing: (key) => removeSecretOf(deps, MODEL_PROVIDER_KIND, key),

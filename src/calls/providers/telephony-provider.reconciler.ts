@@ -51,10 +51,10 @@ export function telephonyProviderReconciler(
 ): ReconciledKind<TelephonyProviderSpec, TelephonyProviderStatus> {
   return reconciled(TELEPHONY_PROVIDER_KIND, deps, {
     action: 'Bind',
-    uses: ({ spec }, kind, name) =>
-      kind === 'Secret'
-        ? spec.authTokenSecretRef.name === name
-        : kind === 'Agent' && (spec.numbers ?? []).some(({ agent }) => agent === name),
+    uses: {
+      Secret: ({ spec }, name) => spec.authTokenSecretRef.name === name,
+      Agent: ({ spec }, name) => (spec.numbers ?? []).some(({ agent }) => agent === name),
+    },
     listChanged: () => listFreed(deps),
     act: (provider, project, id) => act(deps, provider, { project, id }),
     removing: (key) => removeSecretOf(deps, TELEPHONY_PROVIDER_KIND, key),

@@ -63,11 +63,10 @@ export function knowledgeSourceReconciler(
     idField: 'sourceId',
     action: 'Index',
     rows: projectionsIn(deps.pool, 'knowledge_sources'),
-    uses: ({ spec }, kind, name) =>
-      kind === 'Secret'
-        ? usesSecret(spec.integration, name)
-        : kind === 'ConfigMap' && spec.textFrom?.configMapKeyRef.name === name,
-    isReferred: true,
+    uses: {
+      Secret: ({ spec }, name) => usesSecret(spec.integration, name),
+      ConfigMap: ({ spec }, name) => spec.textFrom?.configMapKeyRef.name === name,
+    },
     listStale: () => listStaleSources(deps),
     act: (source, by) => act(deps, source, by),
     remove: (key, epoch) => removeSource(deps, { epoch, ...key }),

@@ -20,6 +20,7 @@ import {
 } from './conditions.ts';
 import { identify } from './identity.ts';
 import { refuseUnstorable } from './unstorable.ts';
+import type { Uses } from './watches.ts';
 
 /** The kind-specific part of a reconcile. */
 export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<string, unknown>> = {
@@ -30,13 +31,7 @@ export type ReconciledKind<Spec = Record<string, unknown>, Status = Record<strin
   /** Name of the attempted action, for the Event that `kubectl describe` shows. */
   action: string;
   rows: Projections;
-  /**
-   * Returns true if `object` refers to the object with the given kind and name. That object may be a Secret or
-   * ConfigMap.
-   */
-  uses: (object: Resource<Spec>, kind: string, name: string) => boolean;
-  /** True if objects of other kinds may use objects of this kind. */
-  isReferred?: boolean;
+  uses: Uses<Spec>;
   /** Lists objects whose status is outdated although their declaration has not changed. */
   listStale?: () => Promise<ObjectKey[]>;
   /** Lists objects whose data outside of the declaration was changed through the REST API. */
@@ -165,7 +160,7 @@ export function register<Spec, Status extends { conditions?: readonly Condition[
 
   return {
     ...kind,
-    uses: (object, of, name) => kind.uses(typed(object), of, name),
+    uses: kind.uses as Uses, // The cast is safe for the same reason as in `typed`.
     reconcilerOf: (epoch) => (key) => reconcile(epoch, key),
   };
 }

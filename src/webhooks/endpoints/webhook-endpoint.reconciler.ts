@@ -62,9 +62,10 @@ export function webhookEndpointReconciler(
     idField: 'endpointId',
     action: 'Deliver',
     rows: projectionsIn(deps.pool, 'webhook_endpoints'),
-    uses: ({ spec, metadata }, kind, name) =>
-      kind === 'Secret' &&
-      [secretNameOf(spec, metadata), spec.headersFrom?.secretRef.name].includes(name),
+    uses: {
+      Secret: ({ spec, metadata }, name) =>
+        [secretNameOf(spec, metadata), spec.headersFrom?.secretRef.name].includes(name),
+    },
     listStale: () => listStaleEndpoints(deps),
     listChanged: () => listNotCopied(deps.pool),
     act: (endpoint, by) => act(deps, endpoint, by),
