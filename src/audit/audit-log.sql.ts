@@ -72,11 +72,12 @@ type NewLine = { id: string; by: AuditedBy; line: AuditLine; outcome: AuditRow['
 /** Inserts a line. Returns false if an earlier attempt of the same request has already inserted this line. */
 export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Promise<boolean> {
   const { action, target, before = null, after = null, detail = {} } = line;
-  const { rowCount } = await db.query(
-    `insert into audit_log (id, namespace, actor, action, target, before, after, detail,
+  const { rowCount } = await db.query({
+    name: 'insert_audit_line',
+    text: `insert into audit_log (id, namespace, actor, action, target, before, after, detail,
                             request_id, address, user_agent, outcome, session_id)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) on conflict (id) do nothing`,
-    [
+    values: [
       id,
       by.namespace,
       by.actor,
@@ -91,7 +92,7 @@ export async function insertLine(db: Db, { id, by, line, outcome }: NewLine): Pr
       outcome,
       by.sessionId ?? null,
     ],
-  );
+  });
   return rowCount === 1;
 }
 
@@ -120,13 +121,14 @@ export async function settleLine(
   id: string,
   { after, detail }: { after: Fields | null; detail: Fields },
 ): Promise<void> {
-  await db.query(
-    `update audit_log
-        set outcome = 'done', detail = detail || $3,
-            after = case when $2::jsonb is null then null else coalesce(after, '{}') || $2 end
-      where id = $1 and outcome = 'unknown'`,
-    [id, json(after), json(detail)],
-  );
+  await db.query({
+    name: 'settle_audit_line',
+    text: `update audit_log
+              set outcome = 'done', detail = detail || $3,
+                  after = case when $2::jsonb is null then null else coalesce(after, '{}') || $2 end
+            where id = $1 and outcome = 'unknown'`,
+    values: [id, json(after), json(detail)],
+  });
 }
 
 /** Removes the line for an action that was rejected. */

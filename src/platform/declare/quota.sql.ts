@@ -5,8 +5,9 @@ import type { Db } from '../postgres/pool.ts';
  * count objects and then add one therefore run one after the other, and each sees what the previous one added.
  */
 export async function lockCount(db: Db, what: string, namespace: string): Promise<void> {
-  await db.query(`select pg_advisory_xact_lock(hashtextextended('count ' || $1 || ' ' || $2, 0))`, [
-    what,
-    namespace,
-  ]);
+  await db.query({
+    name: 'lock_count',
+    text: `select pg_advisory_xact_lock(hashtextextended('count ' || $1 || ' ' || $2, 0))`,
+    values: [what, namespace],
+  });
 }

@@ -105,15 +105,18 @@ export async function roomFor(
   table: string,
   object: Counted,
 ): Promise<() => Promise<void>> {
+  if (quotaOf(deps.limits, table) === 0) return async () => undefined;
   const rows = projectionsIn(db, table);
-  if (quotaOf(deps.limits, table) === 0 || (await rows.isLive(object)))
-    return async () => undefined;
   const { namespace, name } = object;
-  const check = async (): Promise<void> =>
-    checkQuota(deps, table, { used: await rows.count(namespace, { besides: name }) });
-  await check();
+  const before = await rows.countIfNew(object);
+  if (before === undefined) return async () => undefined;
+  checkQuota(deps, table, { used: before });
   return async () => {
-    await lockCount(db, table, namespace);
-    await check();
+    // Sent together, so that the lock is held for one round trip less.
+    const [, used] = await Promise.all([
+      lockCount(db, table, namespace),
+      rows.count(namespace, { besides: name }),
+    ]);
+    checkQuota(deps, table, { used });
   };
 }

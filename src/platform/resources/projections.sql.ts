@@ -19,7 +19,8 @@ export type Projections = {
    * running.
    */
   listKeys: () => Promise<ObjectKey[]>;
-  isLive: (row: { namespace: string; id: string }) => Promise<boolean>;
+  /** Returns the number of live rows beside the object's name, or undefined if the object itself has a live row. */
+  countIfNew: (object: ObjectKey & { id: string }) => Promise<number | undefined>;
   /** Returns the number of live rows in a namespace, not counting the row of the object named `besides`. */
   count: (namespace: string, options?: { besides?: string }) => Promise<number>;
 };
@@ -36,10 +37,11 @@ export function projectionsIn(db: Db, table: string): Projections {
       return rows[0]?.id;
     },
     placeOfId: async (id) => {
-      const { rows } = await db.query<ObjectKey>(
-        `select namespace, name from ${table} where id = $1`,
-        [id],
-      );
+      const { rows } = await db.query<ObjectKey>({
+        name: `place_in_${table}`,
+        text: `select namespace, name from ${table} where id = $1`,
+        values: [id],
+      });
       return rows[0];
     },
     listKeys: async () => {
@@ -48,19 +50,24 @@ export function projectionsIn(db: Db, table: string): Projections {
       );
       return rows;
     },
-    isLive: async ({ namespace, id }) => {
-      const { rows } = await db.query(
-        `select 1 from ${table} where id = $1 and namespace = $2 and deleted_at is null`,
-        [id, namespace],
-      );
-      return rows.length > 0;
+    countIfNew: async ({ namespace, name, id }) => {
+      const { rows } = await db.query<{ count: number }>({
+        name: `count_${table}_if_new`,
+        text: `select (select count(*) from ${table}
+                        where namespace = $1 and deleted_at is null and name <> $2) as count
+                where not exists (select from ${table}
+                                   where id = $3 and namespace = $1 and deleted_at is null)`,
+        values: [namespace, name, id],
+      });
+      return rows[0]?.count;
     },
     count: async (namespace, { besides } = {}) => {
-      const { rows } = await db.query<{ count: number }>(
-        `select count(*) as count from ${table}
-          where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
-        [namespace, besides ?? null],
-      );
+      const { rows } = await db.query<{ count: number }>({
+        name: `count_${table}`,
+        text: `select count(*) as count from ${table}
+                where namespace = $1 and deleted_at is null and ($2::text is null or name <> $2)`,
+        values: [namespace, besides ?? null],
+      });
       return rows[0]!.count; // Defined, because an aggregate always returns one row.
     },
   };

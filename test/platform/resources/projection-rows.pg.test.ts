@@ -30,13 +30,13 @@ test('a declared thing continues the live row of its name, else the one removed 
   expect(await projections.findIdByName(key)).toBe(live);
   expect(await projections.placeOfId(removed)).toEqual(key);
   expect(await projections.placeOfId(NOBODY)).toBeUndefined();
-  expect(await projections.isLive({ namespace: 'default', id: live })).toBe(true);
-  for (const [namespace, id] of [
-    ['other', live],
-    ['default', removed],
-    ['default', NOBODY],
+  expect(await projections.countIfNew({ ...key, id: live })).toBeUndefined();
+  for (const [object, others] of [
+    [{ namespace: 'other', name: 'a', id: live }, 0],
+    [{ namespace: 'default', name: 'a', id: removed }, 1],
+    [{ namespace: 'default', name: 'c', id: NOBODY }, 2],
   ] as const) {
-    expect(await projections.isLive({ namespace, id })).toBe(false);
+    expect(await projections.countIfNew(object)).toBe(others);
   }
   expect(
     (await projections.listKeys()).map(({ namespace, name }) => `${namespace}/${name}`).toSorted(),
