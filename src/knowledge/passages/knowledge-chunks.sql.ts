@@ -50,7 +50,8 @@ export async function insertBatches(
   const configuration = configurationOf(language);
   for await (const batch of paced(batches)) {
     const passages = await readBatch(batch);
-    await db.query(INSERT_BATCH, [namespace, ...of, first, passages, configuration]);
+    const values = [namespace, ...of, first, passages, configuration];
+    await db.query({ name: 'insert_passages', text: INSERT_BATCH, values });
   }
 }
 
@@ -126,13 +127,14 @@ export async function measureSource(
   db: Db,
   { sourceId, documentIds }: { sourceId: string; documentIds: readonly string[] },
 ): Promise<{ passages: number; ofDocuments: number; places: number }> {
-  const { rows } = await db.query<{ passages: number; ofDocuments: number; places: number }>(
-    `select count(*)::integer as passages,
+  const { rows } = await db.query<{ passages: number; ofDocuments: number; places: number }>({
+    name: 'measure_source',
+    text: `select count(*)::integer as passages,
             (count(*) filter (where document_id = any($2::uuid[])))::integer as "ofDocuments",
             coalesce(max(position) - min(position) + 1, 0) as places
        from knowledge_chunks where owner_id = $1`,
-    [sourceId, documentIds],
-  );
+    values: [sourceId, documentIds],
+  });
   return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 

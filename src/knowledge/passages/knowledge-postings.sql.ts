@@ -8,9 +8,10 @@ import { configurationOf } from './languages.ts';
 
 /**
  * Returns a query with a longer timeout. pg supports `query_timeout` per statement, but its types do not declare it.
+ * A query with a name is parsed and planned once per connection; for a small source, that takes longer than to run it.
  */
-export function long(text: string, values: unknown[]) {
-  return { text, values, query_timeout: INDEX_TIMEOUT_MS };
+export function long(text: string, values: unknown[], name?: string) {
+  return { text, values, query_timeout: INDEX_TIMEOUT_MS, ...(name !== undefined && { name }) };
 }
 
 /** Timeout in ms for statements that index a file of 20 MB, which take longer than the usual statement timeout. */
@@ -46,7 +47,16 @@ export async function indexOwner(
   languages: readonly (string | null)[] = [null],
 ): Promise<void> {
   await deletePostings(db, ownerId);
-  await db.query(long(`${INTO} ${postingsOf('c.owner_id = $1')}`, [ownerId]));
+  await indexNew(db, ownerId, languages);
+}
+
+/** Like `indexOwner`, for an owner that has no passages in the index. */
+export async function indexNew(
+  db: Db,
+  ownerId: string,
+  languages: readonly (string | null)[],
+): Promise<void> {
+  await db.query(long(`${INTO} ${postingsOf('c.owner_id = $1')}`, [ownerId], 'index_new_passages'));
   await countPassages(db, ownerId, languages);
   await learnWords(db, ownerId, 0);
 }
@@ -65,7 +75,7 @@ async function deletePostings(db: Db, ownerId: string): Promise<void> {
  */
 export async function dropOldIndex(db: Db, ownerId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    long('delete from knowledge_lexemes where owner_id = $1', [ownerId]),
+    long('delete from knowledge_lexemes where owner_id = $1', [ownerId], 'drop_old_index'),
   );
   return (rowCount ?? 0) > 0;
 }
@@ -156,8 +166,9 @@ export async function countPassages(
   ownerId: string,
   languages: readonly (string | null)[],
 ): Promise<void> {
-  const { rowCount } = await db.query(
-    `${INTO}
+  const { rowCount } = await db.query({
+    name: 'count_passages',
+    text: `${INTO}
      select '', o.namespace, $1, o.is_answers, o.chunks, int4send(o.next) || convert_to($2, 'UTF8')
        from (
          select namespace, agent_id is not null as is_answers, count(*) as chunks,
@@ -170,8 +181,8 @@ export async function countPassages(
              || (select convert_to(string_agg(distinct l, ','), 'UTF8')
                    from string_to_table(convert_from(substring(p.postings from 5), 'UTF8') || ',' || $2,
                                         ',') l where l <> '')`,
-    [ownerId, [...new Set(languages.map(configurationOf))].join(',')],
-  );
+    values: [ownerId, [...new Set(languages.map(configurationOf))].join(',')],
+  });
   if (rowCount !== 0) return;
   await db.query(`update knowledge_postings set chunks = 0 where owner_id = $1 and lexeme = ''`, [
     ownerId,
@@ -189,14 +200,15 @@ export async function countWords(db: Db, ownerId: string): Promise<number> {
 
 /** Returns the next free position among the passages of an owner. Positions are never reused. */
 export async function nextPosition(db: Db, ownerId: string): Promise<number> {
-  const { rows } = await db.query<{ next: number }>(
-    `select greatest(
+  const { rows } = await db.query<{ next: number }>({
+    name: 'next_position',
+    text: `select greatest(
        (select max(position) + 1 from knowledge_chunks where owner_id = $1),
        (select ('x' || encode(substring(postings for 4), 'hex'))::bit(32)::integer
           from knowledge_postings where lexeme = '' and owner_id = $1),
        0) as next`,
-    [ownerId],
-  );
+    values: [ownerId],
+  });
   return rows[0]!.next; // `rows[0]` exists, because a query without a table returns one row.
 }
 
@@ -229,6 +241,7 @@ async function learnWords(db: Db, ownerId: string, first: number): Promise<void>
       order by l.lexeme
      on conflict do nothing`,
     [ownerId, first],
+    first === 0 ? 'learn_words' : 'learn_more_words',
   );
   await db.query(statement);
 }

@@ -9,7 +9,13 @@ import {
   measureSource,
   renumber,
 } from './knowledge-chunks.sql.ts';
-import { dropOldIndex, indexFrom, indexOwner, nextPosition } from './knowledge-postings.sql.ts';
+import {
+  dropOldIndex,
+  indexFrom,
+  indexNew,
+  indexOwner,
+  nextPosition,
+} from './knowledge-postings.sql.ts';
 
 /** New passages of one document. `batches` comes from `CutContent`. */
 export type NewPassages = {
@@ -70,14 +76,17 @@ export async function replaceDocuments(
     added: Iterable<NewPassages> | AsyncIterable<NewPassages>;
   },
 ): Promise<void> {
-  await allowLongStatements(db);
   const gone = { sourceId, documentIds: change.removed };
-  const before = await measureSource(db, gone);
-  const first = await nextPosition(db, sourceId);
+  const [, before, first, isOld] = await Promise.all([
+    allowLongStatements(db),
+    measureSource(db, gone),
+    nextPosition(db, sourceId),
+    dropOldIndex(db, sourceId),
+  ]);
+  const isNew = before.passages === 0;
   const few = before.passages * REBUILT_ABOVE;
-  const isOld = await dropOldIndex(db, sourceId);
   const isRebuilt = isOld || before.ofDocuments > few;
-  await (isRebuilt ? deleteUnindexed : deleteDocumentChunks)(db, gone);
+  if (!isNew) await (isRebuilt ? deleteUnindexed : deleteDocumentChunks)(db, gone);
   let next = first;
   const languages = new Set<string | null>();
   for await (const { documentId, passages, language, batches } of change.added) {
@@ -88,6 +97,10 @@ export async function replaceDocuments(
     );
     languages.add(language);
     next += passages;
+  }
+  if (isNew) {
+    await indexNew(db, sourceId, [...languages]);
+    return;
   }
   const { passages, places } = await measureSource(db, gone);
   const isSpread = places > passages * SPREAD_MAX + SPREAD_FREE;

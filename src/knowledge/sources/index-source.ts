@@ -59,9 +59,15 @@ export async function inIndexTransaction(
     const row = await work(db, async (source, content) => {
       type = source.type;
       await fallSilentAbove(db, source.chunks + passagesOf(content));
-      const sync = await replaceContent(db, deps, { source, content });
-      emitted = await emitSynced(db, deps, { source, sync });
-      grown = { namespace: source.namespace, before: source.bytes, bytes: bytesOf(content) };
+      const lastSync = await replaceContent(db, deps, { source, content });
+      const { documents, hash: contentHash } = content;
+      const bytes = documents.reduce((sum, document) => sum + document.bytes, 0);
+      const counts = { documents: documents.length, chunks: passagesOf(content), bytes };
+      [emitted] = await Promise.all([
+        emitSynced(db, deps, { source, sync: lastSync }),
+        updateSourceIndex(db, { id: source.id, ...counts, contentHash, lastSync }),
+      ]);
+      grown = { namespace: source.namespace, before: source.bytes, bytes };
     });
     // This must be the last step, because it makes concurrent transactions that add bytes to the namespace wait until
     // this one commits.
@@ -79,13 +85,9 @@ export async function inIndexTransaction(
   return row;
 }
 
-function bytesOf({ documents }: ReadContent): number {
-  return documents.reduce((sum, { bytes }) => sum + bytes, 0);
-}
-
 /**
  * Replaces the documents of a source. If the content has several documents, unchanged ones stay. A single document is
- * always indexed again. Takes six statements, and two more for each changed document.
+ * always indexed again.
  */
 async function replaceContent(
   db: Db,
@@ -94,7 +96,7 @@ async function replaceContent(
 ): Promise<LastSync> {
   const startedMs = deps.nowMs();
   const { id: sourceId, namespace } = source;
-  const { documents, failed, hash } = content;
+  const { documents, failed } = content;
   const known = await listHashes(db, sourceId);
   const isOne = documents.length === 1;
   const isSame = ({ path, hash: own }: CutContent): boolean =>
@@ -115,8 +117,8 @@ async function replaceContent(
   if (removed.length + added.length > 0) {
     await replaceDocuments(db, { namespace, sourceId }, { removed, added });
   }
-  await deleteOtherDocuments(db, sourceId, [...paths]);
-  const sync: LastSync = {
+  if (gone.length > 0) await deleteOtherDocuments(db, sourceId, [...paths]);
+  return {
     documents: documents.length,
     added: documents.filter(({ path }) => !known.has(path)).length,
     updated: documents.filter((document) => known.has(document.path) && !isSame(document)).length,
@@ -124,10 +126,6 @@ async function replaceContent(
     failed: failed.length,
     duration_sec: Math.max(0, deps.nowMs() - startedMs) / 1_000,
   };
-  const chunks = passagesOf(content);
-  const counts = { documents: documents.length, chunks, bytes: bytesOf(content) };
-  await updateSourceIndex(db, { id: sourceId, ...counts, contentHash: hash, lastSync: sync });
-  return sync;
 }
 
 /** Counts the passages of all documents. */

@@ -69,18 +69,20 @@ export async function listHashes(
   db: Db,
   sourceId: string,
 ): Promise<Map<string, { id: string; hash: Buffer }>> {
-  const { rows } = await db.query<{ id: string; path: string; hash: Buffer }>(
-    'select id, path, content_hash as hash from knowledge_documents where source_id = $1',
-    [sourceId],
-  );
+  const { rows } = await db.query<{ id: string; path: string; hash: Buffer }>({
+    name: 'list_document_hashes',
+    text: 'select id, path, content_hash as hash from knowledge_documents where source_id = $1',
+    values: [sourceId],
+  });
   return new Map(rows.map(({ path, id, hash }) => [path, { id, hash }]));
 }
 
 /** Inserts or updates the document of a path. Returns its id, which stays the same for that path. */
 export async function upsertDocument(db: Db, document: NewDocument): Promise<string> {
   const d = document;
-  const { rows } = await db.query<{ id: string }>(
-    `insert into knowledge_documents as d
+  const { rows } = await db.query<{ id: string }>({
+    name: 'write_document',
+    text: `insert into knowledge_documents as d
        (id, namespace, source_id, path, title, content_hash, bytes, chunks)
      values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (source_id, path) do update set
@@ -89,8 +91,8 @@ export async function upsertDocument(db: Db, document: NewDocument): Promise<str
        updated_at = case when d.content_hash = excluded.content_hash then d.updated_at
                          else clock_timestamp() end
      returning id`,
-    [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
-  );
+    values: [d.id, d.namespace, d.sourceId, d.path, d.title, d.contentHash, d.bytes, d.chunks],
+  });
   return rows[0]!.id; // `rows[0]` exists, because an upsert always returns its row.
 }
 

@@ -37,7 +37,10 @@ export async function requireBytes(
   { namespace, before, bytes }: { namespace: string; before: number; bytes: number },
 ): Promise<void> {
   if (bytes <= before || quotaOf(deps.limits, 'knowledge_bytes') === 0) return;
-  await lockCount(db, 'knowledge_bytes', namespace);
-  const { all } = await sumSourceBytes(db, { namespace });
+  // Sent together, so that the lock is held for one round trip less.
+  const [, { all }] = await Promise.all([
+    lockCount(db, 'knowledge_bytes', namespace),
+    sumSourceBytes(db, { namespace }),
+  ]);
   checkQuota(deps, 'knowledge_bytes', { used: all - bytes, more: bytes });
 }

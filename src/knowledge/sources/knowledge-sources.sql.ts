@@ -217,11 +217,12 @@ export type LockedSource = KnowledgeSourceRow & { deletedAt: number | null };
  * queue a sync of the source.
  */
 export async function lockSource(db: Db, id: string): Promise<LockedSource | undefined> {
-  const { rows } = await db.query<LockedSource>(
-    `select ${COLUMNS}, deleted_at as "deletedAt"
-       from knowledge_sources where id = $1 for no key update`,
-    [id],
-  );
+  const { rows } = await db.query<LockedSource>({
+    name: 'lock_source',
+    text: `select ${COLUMNS}, deleted_at as "deletedAt"
+             from knowledge_sources where id = $1 for no key update`,
+    values: [id],
+  });
   return rows[0];
 }
 
@@ -230,8 +231,9 @@ export async function lockSource(db: Db, id: string): Promise<LockedSource | und
  */
 export async function upsertSource(db: Db, source: SourceProjection): Promise<LockedSource> {
   const s = source;
-  await db.query(
-    `insert into knowledge_sources as s
+  const { rows } = await db.query<LockedSource>({
+    name: 'write_source',
+    text: `insert into knowledge_sources
        (id, namespace, name, uid, generation, managed_by, type, spec, text)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
      on conflict (id) do update set
@@ -239,12 +241,16 @@ export async function upsertSource(db: Db, source: SourceProjection): Promise<Lo
        generation = excluded.generation, managed_by = excluded.managed_by,
        type = excluded.type, spec = excluded.spec, deleted_at = null,
        -- When its ConfigMap is missing, the last text stays.
-       text = case when excluded.type = 'text' then coalesce(excluded.text, s.text) end,
-       updated_at = case when (s.generation, s.uid, s.text) is distinct from
-         (excluded.generation, excluded.uid, excluded.text) then now() else s.updated_at end`,
-    [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
-  );
-  return (await lockSource(db, s.id))!; // The row exists, because the previous statement wrote it.
+       text = case when excluded.type = 'text'
+         then coalesce(excluded.text, knowledge_sources.text) end,
+       updated_at = case
+         when (knowledge_sources.generation, knowledge_sources.uid, knowledge_sources.text)
+              is distinct from (excluded.generation, excluded.uid, excluded.text)
+         then now() else knowledge_sources.updated_at end
+     returning ${COLUMNS}, deleted_at as "deletedAt"`,
+    values: [s.id, s.namespace, s.name, s.uid, s.generation, s.managedBy, s.type, s.spec, s.text],
+  });
+  return rows[0]!; // `rows[0]` exists, because an upsert always returns its row.
 }
 
 /** Updates the status and condition of a source. The caller must have locked its row. */
@@ -252,11 +258,14 @@ export async function updateSourceState(
   db: Db,
   source: SourceState & Pick<KnowledgeSourceRow, 'id'>,
 ): Promise<void> {
-  await db.query(
-    `update knowledge_sources set status = $2, ready = $3, reason = $4, message = $5, blocked = $6
-      where id = $1`,
-    [source.id, source.status, source.ready, source.reason, source.message, source.blocked],
-  );
+  const { id, status, ready, reason, message, blocked } = source;
+  await db.query({
+    name: 'update_source_state',
+    text: `update knowledge_sources
+              set status = $2, ready = $3, reason = $4, message = $5, blocked = $6
+            where id = $1`,
+    values: [id, status, ready, reason, message, blocked],
+  });
 }
 
 /** Updates the counts and the hash of the indexed content. The caller must have locked the row. */
@@ -267,13 +276,15 @@ export async function updateSourceIndex(
     lastSync: LastSync;
   },
 ): Promise<void> {
-  await db.query(
-    `update knowledge_sources
-        set documents = $2, chunks = $3, bytes = $4, content_hash = $5, last_sync = $6,
-            last_synced_at = clock_timestamp(), updated_at = clock_timestamp()
-      where id = $1`,
-    [source.id, source.documents, source.chunks, source.bytes, source.contentHash, source.lastSync],
-  );
+  const { id, documents, chunks, bytes, contentHash, lastSync } = source;
+  await db.query({
+    name: 'update_source_index',
+    text: `update knowledge_sources
+              set documents = $2, chunks = $3, bytes = $4, content_hash = $5, last_sync = $6,
+                  last_synced_at = clock_timestamp(), updated_at = clock_timestamp()
+            where id = $1`,
+    values: [id, documents, chunks, bytes, contentHash, lastSync],
+  });
 }
 
 /** Returns the total size in bytes of all sources in a namespace (`all`), and the size of a single source (`own`). */
@@ -281,12 +292,13 @@ export async function sumSourceBytes(
   db: Db,
   { namespace, id }: { namespace: string; id?: string },
 ): Promise<{ all: number; own: number }> {
-  const { rows } = await db.query<{ all: number; own: number }>(
-    `select coalesce(sum(bytes), 0)::bigint as all,
-            coalesce(sum(bytes) filter (where id = $2), 0)::bigint as own
-       from knowledge_sources where namespace = $1 and deleted_at is null`,
-    [namespace, id ?? null],
-  );
+  const { rows } = await db.query<{ all: number; own: number }>({
+    name: 'sum_source_bytes',
+    text: `select coalesce(sum(bytes), 0)::bigint as all,
+                  coalesce(sum(bytes) filter (where id = $2), 0)::bigint as own
+             from knowledge_sources where namespace = $1 and deleted_at is null`,
+    values: [namespace, id ?? null],
+  });
   return rows[0]!; // `rows[0]` exists, because an aggregate returns one row.
 }
 
@@ -344,8 +356,9 @@ export async function markSourceDeleted(
   key: { namespace: string; name: string },
   exceptId: string | null = null,
 ): Promise<GoneSource | undefined> {
-  const { rows } = await db.query<GoneSource>(
-    `update knowledge_sources s
+  const { rows } = await db.query<GoneSource>({
+    name: 'mark_source_deleted',
+    text: `update knowledge_sources s
         set deleted_at = now(), updated_at = now(), text = null, content_hash = null,
             documents = 0, chunks = 0, bytes = 0, last_sync = null, last_synced_at = null,
             status = 'pending', ready = false, ${UNASKED}
@@ -354,7 +367,7 @@ export async function markSourceDeleted(
                 and ($3::uuid is null or id <> $3) for update) was
       where s.id = was.id
      returning s.id, s.name, s.type, s.managed_by as "managedBy", was.documents`,
-    [key.namespace, key.name, exceptId],
-  );
+    values: [key.namespace, key.name, exceptId],
+  });
   return rows[0];
 }

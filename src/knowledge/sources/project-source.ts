@@ -59,11 +59,13 @@ export async function projectSource(
   const { source, cut } = await cutDeclared(deps, declared, content);
   const write = (): Promise<KnowledgeSourceRow> =>
     inIndexTransaction(deps, async (db, index) => {
-      await assertLeader(db, epoch);
-      const requireRoom = await roomFor(db, deps, 'knowledge_sources', source);
-      // The operator may have missed the deletion of an earlier object with this name. In that case, deletes that
-      // object's source first.
-      const replaced = await markSourceDeleted(db, source, source.id);
+      const [, requireRoom, replaced] = await Promise.all([
+        assertLeader(db, epoch),
+        roomFor(db, deps, 'knowledge_sources', source),
+        // The operator may have missed the deletion of an earlier object with this name. In that case, deletes that
+        // object's source first.
+        markSourceDeleted(db, source, source.id),
+      ]);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
       await recordSource(db, { row: known, source, isOtherText, whoElse });
