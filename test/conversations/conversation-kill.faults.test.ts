@@ -13,7 +13,8 @@ import { IS_NIGHTLY, roundsOf } from '../nightly.ts';
 /**
  * An API process is killed at any moment of turns and endings while clients go on with the same
  * Idempotency-Keys: what was acknowledged is there, nothing is half stored or double, and each
- * conversation ends once, with one event each. FAULT_SEED decides after how many answers the kills come.
+ * conversation ends once, with one event each. Without keys, starts and ends share transactions. FAULT_SEED decides
+ * after how many answers the kills come.
  */
 
 const ROUNDS = roundsOf(1);
@@ -55,7 +56,7 @@ test(
       name: 'handbook',
       passages: [{ heading: 'Delivery', text: 'We deliver within three working days.' }],
     });
-    const agentId = await createAgent();
+    const agentId = await createAgent('keys');
     const seeded = createSeeded(SEED);
     for (let round = 0; round < ROUNDS; round += 1) {
       const conversations = Array.from({ length: USERS }, (_, i) =>
@@ -79,10 +80,94 @@ test(
   120_000 + ROUNDS * 20_000,
 );
 
+/** Callers that start and end conversations without a pause, so that a transaction has many of them. */
+const CALLERS = 16;
+
+test(
+  `${ROUNDS} kills in the midst of starts and ends that share transactions (seed ${SEED})`,
+  async () => {
+    const agentId = await createAgent('batches');
+    const hook = { url: 'https://receiver.example/hook' };
+    const { body } = await insist('POST', '/v1/webhooks', hook, 'hook');
+    await until('the endpoint', async () => {
+      const { rows } = await pool.query('select 1 from webhook_endpoints where id = $1', [
+        toUuid('we', body.id),
+      ]);
+      return rows.length > 0;
+    });
+    const seeded = createSeeded(SEED);
+    const acknowledged = { started: [] as string[], ended: [] as string[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const callers = Array.from({ length: CALLERS }, () => callUntilKilled(agentId, acknowledged));
+      await answersOf(1 + seeded.below(20 * CALLERS));
+      await api.kill();
+      await Promise.all(callers);
+      api = await startApi();
+    }
+    await checkTold(agentId, acknowledged);
+  },
+  120_000 + ROUNDS * 20_000,
+);
+
+type Acknowledged = { started: string[]; ended: string[] };
+
+async function callUntilKilled(agentId: string, acknowledged: Acknowledged): Promise<void> {
+  for (;;) {
+    const started = await attempt('POST', '/v1/conversations', { agent_id: agentId }).catch(
+      () => undefined,
+    );
+    if (!started) return;
+    expect(started.status).toBe(201);
+    const { id } = started.body;
+    acknowledged.started.push(id);
+    countAnswer();
+    const ended = await attempt('POST', `/v1/conversations/${id}/end`, {}).catch(() => undefined);
+    if (!ended) return;
+    expect(ended.status).toBe(200);
+    acknowledged.ended.push(id);
+    countAnswer();
+  }
+}
+
+/** Expects that every act is stored with its events and their deliveries, once each, and that no answered act is lost. */
+async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<void> {
+  const { rows } = await pool.query<{
+    id: string;
+    status: string;
+    events: string[];
+    queued: string[];
+  }>(
+    `select c.id, c.status,
+            (select array_agg(e.type order by e.type) from events e where e.conversation_id = c.id) as events,
+            (select array_agg(q.event_type order by q.sequence) from delivery_queue q
+              where q.conversation_id = c.id) as queued
+       from conversations c where c.agent_id = $1`,
+    [toUuid('agt', agentId)],
+  );
+  const told = {
+    active: ['conversation.started'],
+    ended: ['conversation.started', 'conversation.ended', 'conversation.transcript.ready'],
+  };
+  for (const { status, events, queued } of rows) {
+    const all = told[status as keyof typeof told];
+    expect({ status, events, queued }).toEqual({ status, events: all.toSorted(), queued: all });
+  }
+  const idsOf = (these: typeof rows) => new Set(these.map(({ id }) => id));
+  const ended = idsOf(rows.filter(({ status }) => status === 'ended'));
+  const lost = (acts: string[], stored: Set<string>) =>
+    acts.filter((id) => !stored.has(toUuid('conv', id)!));
+  expect(lost(acknowledged.started, idsOf(rows))).toEqual([]);
+  expect(lost(acknowledged.ended, ended)).toEqual([]);
+  console.info(
+    `${acknowledged.started.length} starts and ${acknowledged.ended.length} ends answered, ` +
+      `${rows.length} and ${ended.size} stored`,
+  );
+}
+
 type Conversation = { id: string; acknowledged: { index: number; text: string }[] };
 
-async function createAgent(): Promise<string> {
-  const { body } = await insist('POST', '/v1/agents', { prompt: 'x' }, 'agent');
+async function createAgent(name: string): Promise<string> {
+  const { body } = await insist('POST', '/v1/agents', { prompt: name }, `agent-${name}`);
   return body.id;
 }
 
@@ -132,13 +217,17 @@ async function insist(method: string, path: string, json: object, key: string): 
     },
     { timeoutMs: GIVE_UP_MS, everyMs: 100 },
   );
-  answers += 1;
-  for (const look of waiting) look();
+  countAnswer();
   return answered;
 }
 
 let answers = 0;
 const waiting = new Set<() => void>();
+
+function countAnswer(): void {
+  answers += 1;
+  for (const look of waiting) look();
+}
 
 /** Resolves once so many more requests are answered: others are under way then. */
 function answersOf(more: number): Promise<void> {
@@ -154,13 +243,13 @@ function answersOf(more: number): Promise<void> {
   });
 }
 
-async function attempt(method: string, path: string, json: object, key: string): Promise<Reply> {
+async function attempt(method: string, path: string, json: object, key?: string): Promise<Reply> {
   const response = await fetch(`http://127.0.0.1:${env['PARLEY_PORT']}${path}`, {
     method,
     headers: {
       authorization: `Bearer ${api.apiKey}`,
       'content-type': 'application/json',
-      'idempotency-key': key,
+      ...(key !== undefined && { 'idempotency-key': key }),
     },
     body: JSON.stringify(json),
   });
