@@ -84,6 +84,14 @@ const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
      where p.lexeme = ${lexeme} and p.namespace = $1 and ${condition} offset 0)`;
 
+/**
+ * Returns SQL for the rows of lists, which hides the length of the lists from the planner. Otherwise PostgreSQL
+ * expects less work for short lists than for lists of unknown length, and therefore plans the statement again for each
+ * search. Planning took 1.0 of the 1.5 ms that a search took.
+ */
+const listsIn = (...lists: string[]): string =>
+  `unnest(${lists.map((list) => `(select ${list})`).join(', ')})`;
+
 /** SQL for the posting lists of a word. */
 const LISTS = `string_agg(convert_to(p.owner_id::text || case when p.is_answers then 'a' else 's' end, 'UTF8')
     || parley_place(p.chunks) || p.postings, ''::bytea)`;
@@ -103,8 +111,7 @@ const stemsOf = (condition: string): string => `
     -- The operator % below has its bound from a setting; this one ends with the transaction.
     select w.term, w.counts, w.closeness, t.lexeme collate "C" as lexeme,
            set_config('pg_trgm.similarity_threshold', '${TYPO_SIMILARITY}', true) as bound
-      from unnest($3::integer[], $4::text[], $5::boolean[], $6::real[])
-             as w (term, word, counts, closeness)
+      from ${listsIn('$3::integer[]', '$4::text[]', '$5::boolean[]', '$6::real[]')} as w (term, word, counts, closeness)
      cross join configurations c
       left join lateral unnest(to_tsvector(c.configuration, w.word)) t on true
   ), asked as materialized (
@@ -286,7 +293,7 @@ export async function readPassages(
              select w as word, quote_literal(w)::tsquery as anywhere,
                     (quote_literal(w) || ':A')::tsquery as heading,
                     (quote_literal(w) || ':D')::tsquery as text
-               from unnest($3::text[]) w
+               from ${listsIn('$3::text[]')} w
            )
            select c.owner_id as "ownerId", c.position, c.id as "chunkId",
                   c.document_id as "documentId", c.source_id as "sourceId", c.gap_id as "gapId",
@@ -302,7 +309,7 @@ export async function readPassages(
                   case when c.gap_id is not null
                        then array(select q.text from knowledge_gap_questions q
                                    where q.gap_id = c.gap_id) end as wordings
-             from unnest($1::uuid[], $2::integer[]) with ordinality as p (owner_id, position, at)
+             from ${listsIn('$1::uuid[]', '$2::integer[]')} with ordinality as p (owner_id, position, at)
              -- Behind offset 0 also for the same reason as a word of an owner.
             cross join lateral (
               select c.owner_id, c.position, c.id, c.document_id, c.source_id, c.gap_id, c.heading,
