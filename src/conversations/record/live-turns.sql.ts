@@ -76,6 +76,9 @@ export type NewLiveTurn = Pick<
  * The shared lock on the conversation makes the claim wait while another process settles a lost turn. PostgreSQL then
  * checks the conversation again. Without the lock, the claim would start the settled turn again and call its tools a
  * second time.
+ *
+ * A subquery hides `historyFrom` from the planner, because PostgreSQL would otherwise plan the statement again for each
+ * turn. That took a third of its time.
  */
 export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[] | undefined> {
   const { conversation, mark } = turn;
@@ -94,7 +97,7 @@ export async function claimLiveTurn(db: Db, turn: NewLiveTurn): Promise<TurnRow[
              returning conversation_id
            )
            select ${TURN_COLUMNS} from claimed
-             left join turns on turns.conversation_id = $1 and turns.index >= $11
+             left join turns on turns.conversation_id = $1 and turns.index >= (select $11::integer)
             order by index`,
     values: [
       conversation.id,

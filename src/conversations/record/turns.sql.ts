@@ -129,7 +129,9 @@ async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | und
 
 /**
  * Adds the turns that replace a live turn. Like every writer, locks the conversation before the live turn. The token is
- * therefore checked against the current row, not against the statement's snapshot.
+ * therefore checked against the current row, not against the statement's snapshot. Both statements on `live_turns` name
+ * the id of the conversation. With a join instead, PostgreSQL plans to read all turns in progress while there are few,
+ * and keeps that plan when there are thousands.
  */
 async function addHeld(
   db: Db,
@@ -140,15 +142,14 @@ async function addHeld(
     name: 'add_held_turns',
     text: `with locked as materialized (select id from conversations where id = $1 for update),
       held as materialized (
-        select l.conversation_id from locked
-          join live_turns l on l.conversation_id = locked.id and l.token = $8::uuid
-           for update of l
+        select l.conversation_id from locked, live_turns l
+         where l.conversation_id = $1 and l.token = $8::uuid for update of l
       ), moved as (
         ${movedBy(`, speaker_agent_id = coalesce($9::uuid, speaker_agent_id),
                speaker_version = coalesce($10::int, speaker_version)`)}
            and exists (select 1 from held) returning *
       ), gone as (
-        delete from live_turns l using moved where l.conversation_id = moved.id
+        delete from live_turns where conversation_id = $1 and exists (select 1 from moved)
       ), added as (${ADDED})
       select ${CONVERSATION_COLUMNS} from moved c`,
     values: [...valuesOf(add), token, add.speaker?.agentId, add.speaker?.agentVersion],
