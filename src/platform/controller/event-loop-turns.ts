@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import { setImmediate } from 'node:timers';
 import { monotonicMs } from '../../clock.ts';
 import { currentWork } from '../observability/work.ts';
@@ -59,8 +59,10 @@ export function createEventLoopTurns(nowMs = monotonicMs): EventLoopTurns {
   return {
     isFree: () => line.size() === 0 && !isOver(),
     wait: (namespace, begin) => {
-      // Without `bind`, `begin` would run in the async context of the previous piece of work.
-      line.join(namespace, AsyncLocalStorage.bind(begin));
+      // Without this, `begin` would run in the async context of the previous piece of work. `AsyncLocalStorage.bind`
+      // does the same, but takes 2 KB for each call.
+      const context = new AsyncResource('EventLoopTurn');
+      line.join(namespace, () => context.runInAsyncScope(begin));
       if (callbacks >= PIECES_MAX) return;
       callbacks += 1;
       setImmediate(beginNext);
