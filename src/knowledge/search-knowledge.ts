@@ -109,7 +109,8 @@ export function passagesOf({ namespace, agentId, sourceIds }: KnowledgeScope): S
 
 /**
  * Returns the content that an agent can search: the answers to its own gaps, and the sources that it names or selects,
- * or all sources in its namespace if it sets `all`. Makes at most one query, and none if the agent uses all sources.
+ * or all sources in its namespace if it sets `all`. Makes a query only for names and for a selector. Ids need none,
+ * because a search finds only passages of its own namespace, and the passages of a source are deleted with it.
  */
 export async function agentScope(
   db: Db,
@@ -132,5 +133,5 @@ async function sourcesOf(
   if (all) return 'all';
   if (selector) return selectSourceIds(db, { namespace, metadata: selector.matchMetadata });
   const ids = sourceIds.flatMap((id) => toUuid('ks', id) ?? []);
-  return ids.length + names.length === 0 ? [] : findSourceIds(db, { namespace, ids, names });
+  return names.length === 0 ? ids : findSourceIds(db, { namespace, ids, names });
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toUuid } from '../../src/ids.ts';
-import { agentScope } from '../../src/knowledge/search-knowledge.ts';
+import { agentScope, searchKnowledge } from '../../src/knowledge/search-knowledge.ts';
 import {
   startConversationFixture,
   type ConversationFixture,
@@ -41,13 +41,16 @@ test('a name is one of the own namespace', async () => {
   expect(scope.sourceIds).not.toContain(toUuid('ks', foreignId));
 });
 
-test('an id is one of the own namespace', async () => {
-  const scope = await agentScope(fixture.engine.pool, {
-    namespace: 'default',
-    agentId: toUuid('agt', fixture.agentId)!,
-    knowledge: { sourceIds: [foreignId] },
-  });
-  expect(scope.sourceIds).toEqual([]);
+test('an id finds nothing in another namespace', async () => {
+  const find = async (namespace: string): Promise<unknown[]> => {
+    const { pool } = fixture.engine;
+    const agentId = toUuid('agt', fixture.agentId)!;
+    const given = { namespace, agentId, knowledge: { sourceIds: [foreignId] } };
+    const scope = await agentScope(pool, given);
+    return searchKnowledge(pool, { scope, query: 'gold bars', limit: 5 });
+  };
+  expect(await find('other')).toHaveLength(1);
+  expect(await find('default')).toEqual([]);
 });
 
 test('an agent that was given nothing finds nothing', async () => {

@@ -6,8 +6,8 @@ export const KNOWLEDGE: readonly Mutant[] = [
     promise: 'knowledge search finds passages within the scope of the agent',
     file: 'src/knowledge/search-knowledge.ts',
     in: 'sourcesOf',
-    find: '? [] :',
-    replace: "? 'all' :",
+    find: '? ids :',
+    replace: "? (ids.length === 0 ? 'all' : ids) :",
     suite: 'test/knowledge/knowledge-scope.pg.test.ts',
   },
   {
