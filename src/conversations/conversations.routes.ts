@@ -7,12 +7,12 @@ import type { TakeTurn } from './turns/take-turn.ts';
 import { found } from '../errors.ts';
 import { fromUuid } from '../ids.ts';
 import type { ConversationDeps } from './record/conversation-deps.ts';
-import type { EndInBatches } from './ending/end-in-batches.ts';
+import { createEndInBatches } from './ending/end-in-batches.ts';
 import type { Followers } from './follow-conversation.ts';
 import { followConversationRoute } from './follow-conversation.routes.ts';
 import { feedbackRoutes, type FeedbackRoutesDeps } from './feedback/feedback.routes.ts';
 import { requestEscalation } from './escalations/request-escalation.ts';
-import type { StartInBatches } from './record/start-in-batches.ts';
+import { createStartInBatches } from './record/start-in-batches.ts';
 import {
   metadata,
   metadataPatch,
@@ -40,6 +40,7 @@ import {
 import { Escalation, escalationView } from './escalations/escalation.view.ts';
 import { messageRoute } from './turns/messages.routes.ts';
 import { transcriptRoute } from './transcript.routes.ts';
+import type { Pool } from '../platform/postgres/pool.ts';
 import { inTransaction } from '../platform/postgres/transaction.ts';
 
 const tag = 'Conversations';
@@ -49,8 +50,8 @@ const answers = { 200: { description: 'The conversation.', schema: Conversation 
 export type ConversationRoutesDeps = ConversationDeps &
   FeedbackRoutesDeps & {
     takeTurn: TakeTurn;
-    startInBatches: StartInBatches;
-    endInBatches: EndInBatches;
+    /** Has the settings `BATCH_SETTINGS`. */
+    batchPool: Pool;
     followers: Pick<Followers, 'open'>;
   };
 
@@ -100,6 +101,7 @@ const ConversationWrite = z
   .describe('The conversation to start.');
 
 function startRoute(deps: ConversationRoutesDeps): Route {
+  const startInBatches = createStartInBatches(deps);
   return route({
     method: 'post',
     path: '/v1/conversations',
@@ -121,7 +123,7 @@ function startRoute(deps: ConversationRoutesDeps): Route {
       const which = { namespace, agentId, version, test };
       const about = { ...which, channel: by, userId, variables, metadata };
       return answering(
-        (beforeCommit) => deps.startInBatches(about, beforeCommit),
+        (beforeCommit) => startInBatches(about, beforeCommit),
         (row) => ({
           status: 201,
           body: conversationView(row),
@@ -193,6 +195,7 @@ const endBody = z
   .describe('How the conversation ends.');
 
 function endRoute(deps: ConversationRoutesDeps): Route {
+  const endInBatches = createEndInBatches(deps);
   return route({
     method: 'post',
     path: '/v1/conversations/{id}/end',
@@ -207,7 +210,7 @@ function endRoute(deps: ConversationRoutesDeps): Route {
     handle: async ({ answering, caller: { namespace }, params: { id }, body }) => {
       const end = { namespace, id, outcome: body.outcome };
       return answering(
-        (beforeCommit) => deps.endInBatches(end, beforeCommit),
+        (beforeCommit) => endInBatches(end, beforeCommit),
         (row) => ({ status: 200, body: conversationView(row) }),
       );
     },

@@ -1,6 +1,5 @@
 import { openAiRoutes } from '../../../conversations/completions/completions.routes.ts';
 import { conversationRoutes } from '../../../conversations/conversations.routes.ts';
-import { createEndInBatches } from '../../../conversations/ending/end-in-batches.ts';
 import { createJudge } from '../../../conversations/ending/judge.ts';
 import { createReaper } from '../../../conversations/ending/reaper.ts';
 import { createWaitingMeasure } from '../../../conversations/escalations/measure-waiting.ts';
@@ -8,7 +7,6 @@ import { escalationRoutes } from '../../../conversations/escalations/escalations
 import { feedbackPage } from '../../../conversations/feedback/feedback-page.ts';
 import { createFollowers, type Followers } from '../../../conversations/follow-conversation.ts';
 import type { ConversationDeps } from '../../../conversations/record/conversation-deps.ts';
-import { createStartInBatches } from '../../../conversations/record/start-in-batches.ts';
 import { callToolRoute } from '../../../conversations/tools/call-tool.routes.ts';
 import { openTools } from '../../../conversations/tools/open-tools.ts';
 import { createLiveTurns } from '../../../conversations/turns/live-turns.ts';
@@ -75,8 +73,7 @@ export function createConversations(
   infrastructure: Infrastructure,
   ports: ConversationPorts,
 ): Conversations {
-  const { pool, batchPool, sealer, guard, metrics, log, version, notifier, announce } =
-    infrastructure;
+  const { pool, sealer, guard, metrics, log, version, notifier, announce } = infrastructure;
   const { nowMs, clockMs, baseUrl } = infrastructure;
   const { knowledge, models, lookup, sampleModel } = ports;
   const { rateLimits, linkLimits } = ports.access;
@@ -120,11 +117,7 @@ export function createConversations(
   };
   return {
     routes: [
-      ...conversationRoutes({
-        ...conversing,
-        startInBatches: createStartInBatches({ ...conversation, batchPool }),
-        endInBatches: createEndInBatches({ ...conversation, batchPool }),
-      }),
+      ...conversationRoutes({ ...conversing, batchPool: infrastructure.batchPool }),
       ...openAiRoutes(conversing),
       eraseConversationRoute(conversing),
       ...escalationRoutes(conversing),
