@@ -1,7 +1,7 @@
-import { createBatcher } from '../../platform/controller/batcher.ts';
 import { activeTraceparent } from '../../platform/observability/trace-context.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { isUnavailable, type Pool } from '../../platform/postgres/pool.ts';
+import { createGroupCommit } from '../../platform/postgres/group-commit.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import { inConversation, type ConversationDeps } from '../record/conversation-deps.ts';
 import { lockAvailable, type ConversationRow } from '../record/conversations.sql.ts';
 import type { Outcome } from '../record/outcomes.ts';
@@ -23,27 +23,14 @@ export type EndInBatches = (
   beforeCommit?: CommitHook<ConversationRow>,
 ) => Promise<ConversationRow>;
 
-/** Maximum number of conversations in a batch. It limits how long a batch keeps its locks. */
-const TOGETHER_MAX = 64;
-
 /** `batchPool` has the settings `BATCH_SETTINGS`. */
 export function createEndInBatches(deps: ConversationDeps & { batchPool: Pool }): EndInBatches {
-  const batches = createBatcher<Item, ConversationRow | undefined>({
-    run: async (items) => {
-      try {
-        return await endTogether({ ...deps, pool: deps.batchPool }, items);
-      } catch (error) {
-        if (isUnavailable(error)) throw error;
-        // Each conversation gets its own transaction, so that the one that failed does not keep the others from ending.
-        return items.map(() => undefined);
-      }
-    },
-    itemsMax: TOGETHER_MAX,
-    gatherMs: 0,
-  });
+  const commit = createGroupCommit((items: readonly Item[]) =>
+    endTogether({ ...deps, pool: deps.batchPool }, items),
+  );
   return async (end, beforeCommit = noCommitHook) => {
     if (beforeCommit === noCommitHook) {
-      const ended = await batches.add({ ...end, traceparent: activeTraceparent() });
+      const ended = await commit({ ...end, traceparent: activeTraceparent() });
       if (ended) {
         afterEnd(deps, ended, { isOutcomeStated: end.outcome !== undefined });
         return ended;

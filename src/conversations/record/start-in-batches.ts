@@ -1,9 +1,9 @@
 import { readLiveContents } from '../../agents/agent-versions.sql.ts';
 import { newUuid } from '../../ids.ts';
-import { createBatcher } from '../../platform/controller/batcher.ts';
 import { activeTraceparent } from '../../platform/observability/trace-context.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { isUnavailable, type Pool } from '../../platform/postgres/pool.ts';
+import { createGroupCommit } from '../../platform/postgres/group-commit.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { insertConversations, type ConversationRow } from './conversations.sql.ts';
 import { insertFirstTurns } from './turns.sql.ts';
@@ -27,31 +27,18 @@ export type StartInBatches = (
   beforeCommit?: CommitHook<ConversationRow>,
 ) => Promise<ConversationRow>;
 
-/** Maximum number of conversations in a batch. */
-const TOGETHER_MAX = 64;
-
 type Item = Numbered & { traceparent: string | undefined };
 
 /** `batchPool` has the settings `BATCH_SETTINGS`. */
 export function createStartInBatches(deps: ConversationDeps & { batchPool: Pool }): StartInBatches {
-  const batches = createBatcher<Item, ConversationRow | undefined>({
-    run: async (items) => {
-      try {
-        return await startTogether({ ...deps, pool: deps.batchPool }, items);
-      } catch (error) {
-        if (isUnavailable(error)) throw error;
-        // Each conversation gets its own transaction, so that the one that failed does not keep the others from starting.
-        return items.map(() => undefined);
-      }
-    },
-    itemsMax: TOGETHER_MAX,
-    gatherMs: 0,
-  });
+  const commit = createGroupCommit((items: readonly Item[]) =>
+    startTogether({ ...deps, pool: deps.batchPool }, items),
+  );
   return async (start, beforeCommit = noCommitHook) => {
     const isPlain = start.version === undefined && start.test !== true && !start.brought;
     if (isPlain && beforeCommit === noCommitHook) {
       const item = { ...start, id: newUuid(deps.nowMs()), traceparent: activeTraceparent() };
-      const started = await batches.add(item);
+      const started = await commit(item);
       if (started) return started;
     }
     return startConversation(deps, start, beforeCommit);
