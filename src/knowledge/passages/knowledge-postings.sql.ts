@@ -57,8 +57,7 @@ export async function indexNew(
   languages: readonly (string | null)[],
 ): Promise<void> {
   await db.query(long(`${INTO} ${postingsOf('c.owner_id = $1')}`, [ownerId], 'index_new_passages'));
-  await countPassages(db, ownerId, languages);
-  await learnWords(db, ownerId, 0);
+  await Promise.all([countPassages(db, ownerId, languages), learnWords(db, ownerId, 0)]);
 }
 
 async function deletePostings(db: Db, ownerId: string): Promise<void> {

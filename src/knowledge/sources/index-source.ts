@@ -97,7 +97,7 @@ async function replaceContent(
   const startedMs = deps.nowMs();
   const { id: sourceId, namespace } = source;
   const { documents, failed } = content;
-  const known = await listHashes(db, sourceId);
+  const known = source.contentHash === null ? new Map() : await listHashes(db, sourceId);
   const isOne = documents.length === 1;
   const isSame = ({ path, hash: own }: CutContent): boolean =>
     known.get(path)?.hash.equals(own) ?? false;

@@ -17,6 +17,7 @@ import {
   upsertSource,
   writeNextSync,
   type KnowledgeSourceRow,
+  type LockedSource,
   type SourceProjection,
   type SourceState,
 } from './knowledge-sources.sql.ts';
@@ -59,17 +60,18 @@ export async function projectSource(
   const { source, cut } = await cutDeclared(deps, declared, content);
   const write = (): Promise<KnowledgeSourceRow> =>
     inIndexTransaction(deps, async (db, index) => {
-      const [, requireRoom, replaced] = await Promise.all([
+      const [, requireRoom, replaced, before] = await Promise.all([
         assertLeader(db, epoch),
         roomFor(db, deps, 'knowledge_sources', source),
         // The operator may have missed the deletion of an earlier object with this name. In that case, deletes that
         // object's source first.
         markSourceDeleted(db, source, source.id),
+        lockSource(db, source.id),
       ]);
       if (replaced !== undefined) await dropContent(db, replaced.id);
       const isOtherText = content ? !known?.contentHash?.equals(contentHashOf(content)) : false;
       await recordSource(db, { row: known, source, isOtherText, whoElse });
-      const row = await project(db, index, { source, content: cut, nowMs: deps.nowMs() });
+      const row = await project(db, index, { before, source, content: cut, nowMs: deps.nowMs() });
       await requireRoom();
       return row;
     });
@@ -98,10 +100,14 @@ async function cutDeclared(
 async function project(
   db: Db,
   index: Index,
-  change: { source: DeclaredSource; content: CutContent | undefined; nowMs: number },
+  change: {
+    before: LockedSource | undefined;
+    source: DeclaredSource;
+    content: CutContent | undefined;
+    nowMs: number;
+  },
 ): Promise<KnowledgeSourceRow> {
-  const { source, content, nowMs } = change;
-  const before = await lockSource(db, source.id);
+  const { before, source, content, nowMs } = change;
   if (before && before.type !== source.type) {
     await dropContent(db, source.id);
     await clearSourceIndex(db, source.id);
@@ -113,8 +119,13 @@ async function project(
     await askFor(db, { source, row, isMoved, nowMs });
   } else {
     await index(row, readOf(content));
+    const state = { status: 'ready', blocked: false } as const;
     const synced = syncedCondition({ chunks: content.passages });
-    await updateSourceState(db, { id: row.id, status: 'ready', blocked: false, ...synced });
+    const [, indexed] = await Promise.all([
+      updateSourceState(db, { id: row.id, ...state, ...synced }),
+      readSource(db, row),
+    ]);
+    return indexed ?? row;
   }
   return (await readSource(db, row)) ?? row;
 }
