@@ -31,16 +31,18 @@ export function recordStatements(): Statements {
   let roundTrips: string[][] = [];
   /** The round trip in progress of each session that waits for replies. */
   const open = new Map<Session, string[]>();
+  const inTransaction = new Set<Session>();
 
   function addToRoundTrip(session: Session, name: string): void {
+    if (name === 'begin') inTransaction.add(session);
     const current = open.get(session);
-    if (current) {
-      current.push(name);
-      return;
+    if (current) current.push(name);
+    else {
+      const begun = [name];
+      open.set(session, begun);
+      if (inTransaction.has(session)) roundTrips.push(begun);
     }
-    const begun = [name];
-    open.set(session, begun);
-    roundTrips.push(begun);
+    if (name === 'commit' || name === 'rollback') inTransaction.delete(session);
   }
 
   function recording(this: Session, ...args: [unknown]): unknown {
@@ -71,7 +73,7 @@ export function recordStatements(): Statements {
     takeRoundTrips: () => {
       const taken = roundTrips;
       roundTrips = [];
-      return taken.filter((names) => names.includes('begin') || names.includes('commit'));
+      return taken;
     },
     settled: async () => {
       for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
