@@ -22,6 +22,7 @@ beforeEach(async () => {
   removePool = addPool(engine.pool);
   const conversations = {
     ...engine,
+    batchPool: engine.pool,
     announce: () => undefined,
     changed: () => undefined,
     judge: () => undefined,

@@ -308,6 +308,7 @@ test('a process that was too slow for its lease does not play a turn again', asy
   await until('the first turn', async () => (await fixture.userTurnsOf(call)).length >= 1);
   const conversations = {
     ...fixture.api.engine,
+    batchPool: fixture.api.engine.pool,
     announce: () => undefined,
     changed: () => undefined,
     judge: () => undefined,

@@ -29,6 +29,7 @@ test('the first token of a reply is sent behind the greeting', async () => {
   const agent = await engine.settled('Agent', 'shop');
   const conversations = {
     ...engine,
+    batchPool: engine.pool,
     announce: () => undefined,
     changed: () => undefined,
     judge: () => undefined,

@@ -109,6 +109,13 @@ export type TurnsToAdd = {
   token?: string | undefined;
 };
 
+const IS_LIVE = 'c.ended_at is null and c.deleted_at is null';
+
+/** SQL for the time at which the silence timeout of a conversation ends if it starts now. */
+const expiresIn = (sec: string): string =>
+  `least(c.started_at + make_interval(secs => c.max_duration_sec),
+         clock_timestamp() + make_interval(secs => ${sec}))`;
+
 /**
  * Adds turns in one statement if the conversation has not changed since it was read. Returns undefined if it has
  * changed. The row stays locked until the transaction ends.
@@ -120,7 +127,7 @@ export async function addTurns(db: Db, add: TurnsToAdd): Promise<ConversationRow
 async function addAtOnce(db: Db, add: TurnsToAdd): Promise<ConversationRow | undefined> {
   const { rows } = await db.query<ConversationRow>({
     name: 'add_turns',
-    text: `with moved as (${movedBy('')} returning *), added as (${ADDED})
+    text: `with moved as (${movedBy('')} returning *), added as (${addedFrom('$4::jsonb')})
       select ${CONVERSATION_COLUMNS} from moved c`,
     values: valuesOf(add),
   });
@@ -150,20 +157,21 @@ async function addHeld(
            and exists (select 1 from held) returning *
       ), gone as (
         delete from live_turns where conversation_id = $1 and exists (select 1 from moved)
-      ), added as (${ADDED})
+      ), added as (${addedFrom('$4::jsonb')})
       select ${CONVERSATION_COLUMNS} from moved c`,
     values: [...valuesOf(add), token, add.speaker?.agentId, add.speaker?.agentVersion],
   });
   return rows[0];
 }
 
-const movedBy = (alsoSet: string): string => `update conversations
-   set turn_count = turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
-       expires_at = least(started_at + make_interval(secs => max_duration_sec),
-                          clock_timestamp() + make_interval(secs => $7::float8))${alsoSet}
- where id = $1 and turn_count = $2 and status = $3 and ended_at is null and deleted_at is null`;
+const movedBy = (alsoSet: string): string => `update conversations c
+   set turn_count = c.turn_count + jsonb_array_length($4::jsonb), tally = $5, status = $6,
+       expires_at = ${expiresIn('$7::float8')}${alsoSet}
+ where c.id = $1 and c.turn_count = $2 and c.status = $3 and ${IS_LIVE}`;
 
-const ADDED = `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
+const addedFrom = (
+  turns: string,
+): string => `insert into turns (conversation_id, index, role, text, started_at_ms, ended_at_ms,
                        interrupted, tool_call, tool_result, retrieval, latency, agent_id,
                        agent_version, model, error, redacted, request_id, provider_metadata,
                        person_name)
@@ -171,7 +179,7 @@ const ADDED = `insert into turns (conversation_id, index, role, text, started_at
          t."toolCall", t."toolResult", t.retrieval, t.latency, t."agentId",
          t."agentVersion", t.model, t.error, t.redacted, t."requestId",
          t."providerMetadata", t."personName"
-    from moved, jsonb_to_recordset($4::jsonb) as t(index integer, role text, text text,
+    from moved, jsonb_to_recordset(${turns}) as t(index integer, role text, text text,
          "startedAtMs" bigint, "endedAtMs" bigint, interrupted boolean, "toolCall" jsonb,
          "toolResult" jsonb, retrieval jsonb, latency jsonb, "agentId" uuid,
          "agentVersion" integer, model jsonb, error jsonb, redacted jsonb, "requestId" uuid,
@@ -180,11 +188,49 @@ const ADDED = `insert into turns (conversation_id, index, role, text, started_at
 function valuesOf(add: TurnsToAdd): unknown[] {
   const { id, turnCount, status } = add.conversation;
   const { turns, silenceSec } = add;
-  const tally = countUsage(
-    add.tally,
+  return [id, turnCount, status, JSON.stringify(turns), tallyOf(add), add.status, silenceSec];
+}
+
+/** Returns the tally of a conversation with the usage of these turns. */
+const tallyOf = ({ tally, turns }: TurnsToAdd): Tally =>
+  countUsage(
+    tally,
     turns.flatMap(({ model }) => model ?? []),
   );
-  return [id, turnCount, status, JSON.stringify(turns), tally, add.status, silenceSec];
+
+/**
+ * Adds the turns of several conversations in one statement, as `addTurns` does. Never waits for a lock: adds nothing to
+ * a conversation that another transaction has locked. Returns the conversations to which it added turns. No two
+ * `adds` have the same conversation, and none has a token.
+ */
+export async function addTurnsOfAll(
+  db: Db,
+  adds: readonly TurnsToAdd[],
+): Promise<ConversationRow[]> {
+  const given = adds.map((add) => {
+    const { id, turnCount, status: seen } = add.conversation;
+    const { turns, status, silenceSec } = add;
+    return { id, turnCount, seen, turns, tally: tallyOf(add), status, silenceSec };
+  });
+  const { rows } = await db.query<ConversationRow>({
+    name: 'add_turns_of_all',
+    text: `with given as materialized (
+        select * from jsonb_to_recordset($1::jsonb) as g (
+          id uuid, "turnCount" int, seen text, turns jsonb, tally jsonb, status text, "silenceSec" float8)
+      ), locked as materialized (
+        select c.id from given g join conversations c on c.id = g.id for update of c skip locked
+      ), moved as (
+        update conversations c
+           set turn_count = c.turn_count + jsonb_array_length(g.turns), tally = g.tally, status = g.status,
+               expires_at = ${expiresIn('g."silenceSec"')}
+          from given g join locked l on l.id = g.id
+         where c.id = g.id and c.turn_count = g."turnCount" and c.status = g.seen and ${IS_LIVE}
+         returning c.*, g.turns as given_turns
+      ), added as (${addedFrom('moved.given_turns')})
+      select ${CONVERSATION_COLUMNS} from moved c`,
+    values: [JSON.stringify(given)],
+  });
+  return rows;
 }
 
 /** An agent's first message in a conversation that is being created. */

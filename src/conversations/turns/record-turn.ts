@@ -1,7 +1,14 @@
 import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
-import type { Db } from '../../platform/postgres/pool.ts';
+import { createGroupCommit } from '../../platform/postgres/group-commit.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
-import { addTurns, type MessageResult, type TurnRow } from '../record/turns.sql.ts';
+import {
+  addTurns,
+  addTurnsOfAll,
+  type MessageResult,
+  type TurnRow,
+  type TurnsToAdd,
+} from '../record/turns.sql.ts';
 import {
   countRedacted,
   inConversation,
@@ -55,7 +62,7 @@ export type TurnToRecord = {
  * and then removes the live turn.
  */
 export async function recordTurn(
-  deps: ConversationDeps,
+  deps: ConversationDeps & { add: AddTurns },
   record: TurnToRecord,
   beforeCommit: CommitHook<MessageResult> = noCommitHook,
   token?: string,
@@ -63,7 +70,7 @@ export async function recordTurn(
   const isPlain = !record.gap && !record.escalation && !record.ends;
   // A single statement needs no explicit transaction.
   const result = await (beforeCommit === noCommitHook && isPlain
-    ? store(deps.pool, record, token)
+    ? store(deps.add, record, token)
     : unlessOvertaken(
         inConversation(
           deps,
@@ -103,6 +110,27 @@ export async function recordHeldTurn(
   return result;
 }
 
+/** Adds turns (see `addTurns`). */
+export type AddTurns = (turns: TurnsToAdd) => Promise<ConversationRow | undefined>;
+
+/**
+ * Creates a function that adds turns in one statement with those that concurrent callers add to other conversations.
+ * Turns that replace a live turn are added alone. `batchPool` has the settings `BATCH_SETTINGS`. The caller must not add
+ * turns to the same conversation at the same time.
+ */
+export function createAddTurns({ pool, batchPool }: { pool: Pool; batchPool: Pool }): AddTurns {
+  const commit = createGroupCommit(async (adds: readonly TurnsToAdd[]) => {
+    const added = await addTurnsOfAll(batchPool, adds);
+    const byId = new Map(added.map((row) => [row.id, row]));
+    return adds.map(({ conversation }) => byId.get(conversation.id));
+  });
+  return async (add) => {
+    const added = add.token === undefined ? await commit(add) : undefined;
+    // A conversation without a result has changed, or another transaction has locked it.
+    return added ?? addTurns(pool, add);
+  };
+}
+
 class Overtaken extends Error {
   override readonly name = 'Overtaken';
 }
@@ -132,7 +160,7 @@ async function storeAll(
   record: TurnToRecord,
   token: string | undefined,
 ): Promise<MessageResult> {
-  const result = await store(transaction.db, record, token);
+  const result = await store((add) => addTurns(transaction.db, add), record, token);
   if (!result) throw new Overtaken();
   await recordFollowUps(transaction, record, result.conversation);
   if (!record.ends) return result;
@@ -142,12 +170,12 @@ async function storeAll(
 }
 
 async function store(
-  db: Db,
+  add: AddTurns,
   record: TurnToRecord,
   token: string | undefined,
 ): Promise<MessageResult | undefined> {
   const { conversation, turns, tally, escalation, silenceSec, speaker } = record;
-  const added = await addTurns(db, {
+  const added = await add({
     conversation,
     turns,
     tally,

@@ -4,10 +4,11 @@ import { newUuid } from '../../ids.ts';
 import { conversationEnded, type ConversationDeps } from '../record/conversation-deps.ts';
 import { endConversation } from '../ending/end-conversation.ts';
 import { reasonOfExpiry } from '../ending/settle-end.ts';
-import { recordHeldTurn, recordTurn } from './record-turn.ts';
+import { createAddTurns, recordHeldTurn, recordTurn, type AddTurns } from './record-turn.ts';
 import type { SearchWays } from '../../knowledge/search-knowledge.ts';
 import { giveWay } from '../../platform/controller/event-loop-turns.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
+import type { Pool } from '../../platform/postgres/pool.ts';
 import { redact, sumOf } from '../redaction/redact.ts';
 import { readForTurn, type LiveConversation } from '../record/conversations.sql.ts';
 import { dropLiveTurn, releaseLiveTurn } from '../record/live-turns.sql.ts';
@@ -43,6 +44,8 @@ export type TakeTurn = (
 ) => Promise<MessageResult>;
 
 export type TakeTurnDeps = ConversationDeps & {
+  /** Connections for batches, with the settings `BATCH_SETTINGS`. */
+  batchPool: Pool;
   respond: Responder;
   /** Methods for searching the knowledge. If absent, the knowledge is searched only by words. */
   ways?: SearchWays | undefined;
@@ -64,6 +67,7 @@ export type TakeTurnDeps = ConversationDeps & {
  */
 export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   const { live } = deps;
+  const add = createAddTurns(deps);
   const inTurn = createTurnQueue();
 
   async function tryTurn(
@@ -84,12 +88,12 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const begun = { input, conversation, content, user, startedMs };
     const isSilent = conversation.status === 'escalated';
     if (!isSilent && live && (await live.takesTime({ namespace: input.namespace, content }))) {
-      return takeHeldTurn({ ...deps, ...live }, begun, overtaken, beforeCommit);
+      return takeHeldTurn({ ...deps, ...live, add }, begun, overtaken, beforeCommit);
     }
     const reply = isSilent ? undefined : await deps.respond(requestOf(deps, begun));
     const elapsedMs = deps.clockMs() - startedMs;
     const parts = { content, text, redacted: input.redacted, user, reply, elapsedMs };
-    return recordTurn(deps, recordOf(conversation, parts), beforeCommit);
+    return recordTurn({ ...deps, add }, recordOf(conversation, parts), beforeCommit);
   }
 
   return (input, beforeCommit = noCommitHook) =>
@@ -112,7 +116,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     });
 }
 
-type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns };
+type HeldTurnDeps = TakeTurnDeps & { turns: LiveTurns; add: AddTurns };
 
 /**
  * Claims the conversation's turn, so that no other process replies, and handles the message. Returns undefined if

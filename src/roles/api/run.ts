@@ -1,6 +1,4 @@
 import { hostname } from 'node:os';
-import type { ConversationDeps } from '../../conversations/record/conversation-deps.ts';
-import type { TakeTurn } from '../../conversations/turns/take-turn.ts';
 import { createApp, type AppDeps } from '../../platform/http/app.ts';
 import { serve, type Listening, type ListenOptions } from '../../platform/http/server.ts';
 import { createSockets } from '../../platform/http/sockets/sockets.ts';
@@ -9,6 +7,7 @@ import { isAnswering } from '../../platform/postgres/pool.ts';
 import type { RoleContext } from '../context.ts';
 import { createInfrastructure, type InfrastructureOptions } from './infrastructure.ts';
 import { createModules, routesOf, type ModuleOptions } from './modules.ts';
+import type { Conversing } from './modules/conversations.ts';
 import { mergeListeners } from './modules/module.ts';
 
 export type ApiRoleDeps = RoleContext &
@@ -26,7 +25,7 @@ export type ApiRoleDeps = RoleContext &
   };
 
 /** A running API. `conversations` contains the conversation services of this process, which HTTP requests also use. */
-export type RunningApi = Listening & { conversations: ConversationDeps & { takeTurn: TakeTurn } };
+export type RunningApi = Listening & { conversations: Conversing };
 
 type Stops = { stop?: () => Promise<void> };
 

@@ -32,7 +32,7 @@ import type { Telephony } from './telephony.ts';
 
 /** Services that all conversations in this process share. */
 export type Conversing = ConversationDeps &
-  Pick<Infrastructure, 'metrics' | 'sealer' | 'log'> & {
+  Pick<Infrastructure, 'batchPool' | 'metrics' | 'sealer' | 'log'> & {
     takeTurn: TakeTurn;
     followers: Followers;
   };
@@ -74,7 +74,7 @@ export function createConversations(
   ports: ConversationPorts,
 ): Conversations {
   const { pool, sealer, guard, metrics, log, version, notifier, announce } = infrastructure;
-  const { nowMs, clockMs, baseUrl } = infrastructure;
+  const { batchPool, nowMs, clockMs, baseUrl } = infrastructure;
   const { knowledge, models, lookup, sampleModel } = ports;
   const { rateLimits, linkLimits } = ports.access;
   const { findModel } = models;
@@ -83,6 +83,7 @@ export function createConversations(
   const judge = createJudge({ pool, announce, changed, metrics, nowMs, baseUrl, findModel, log });
   const conversation = {
     pool,
+    batchPool,
     announce,
     changed,
     metrics,
@@ -117,7 +118,7 @@ export function createConversations(
   };
   return {
     routes: [
-      ...conversationRoutes({ ...conversing, batchPool: infrastructure.batchPool }),
+      ...conversationRoutes(conversing),
       ...openAiRoutes(conversing),
       eraseConversationRoute(conversing),
       ...escalationRoutes(conversing),
