@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createEndInBatches } from '../../src/conversations/ending/end-in-batches.ts';
 import type { ConversationDeps } from '../../src/conversations/record/conversation-deps.ts';
+import type { TurnRow } from '../../src/conversations/record/turns.sql.ts';
+import { createAddTurns } from '../../src/conversations/turns/record-turn.ts';
 import { createStartInBatches } from '../../src/conversations/record/start-in-batches.ts';
 import { EMPTY_TALLY } from '../../src/conversations/record/tally.ts';
 import { newUuid } from '../../src/ids.ts';
@@ -192,6 +194,28 @@ test('a conversation that another transaction has locked keeps no other one wait
     return { first };
   });
   await expect(waiting.first).resolves.toMatchObject({ id: held, status: 'ended' });
+});
+
+test('turns are added together, and only the turns of a locked conversation wait', async () => {
+  const [held, free] = [await add(), await add()];
+  const changed = await add({ turn_count: 2 });
+  const addTurns = createAddTurns(depsOf());
+  const turn = { index: 0, role: 'user', text: 'Hi', startedAtMs: 0, endedAtMs: 0 };
+  const turns = [{ ...turn, interrupted: false } as TurnRow];
+  const say = (id: string) => {
+    const conversation = { id, turnCount: 0, status: 'active' } as const;
+    const next = { status: 'active', silenceSec: 60, tally: EMPTY_TALLY } as const;
+    return addTurns({ conversation, turns, ...next });
+  };
+  const waiting = await inTransaction(stored.pool, async (db) => {
+    await db.query('select 1 from conversations where id = $1 for update', [held]);
+    const first = say(held);
+    expect(await Promise.all([say(free), say(changed)])).toMatchObject([{ id: free }, undefined]);
+    return { first };
+  });
+  expect(await waiting.first).toMatchObject({ id: held, turnCount: 1 });
+  const said = await stored.read('turns', 'conversation_id');
+  expect(said.map((row) => row['conversation_id'])).toEqual([held, free]);
 });
 
 test('one conversation that PostgreSQL refuses does not keep the others from starting or ending', async () => {

@@ -80,11 +80,11 @@ test(
   120_000 + ROUNDS * 20_000,
 );
 
-/** Callers that start and end conversations without a pause, so that a transaction has many of them. */
+/** Callers that start conversations, say a word and end them, without a pause, so that transactions are shared. */
 const CALLERS = 16;
 
 test(
-  `${ROUNDS} kills in the midst of starts and ends that share transactions (seed ${SEED})`,
+  `${ROUNDS} kills in the midst of acts that share transactions (seed ${SEED})`,
   async () => {
     const agentId = await createAgent('batches');
     const hook = { url: 'https://receiver.example/hook' };
@@ -96,7 +96,7 @@ test(
       return rows.length > 0;
     });
     const seeded = createSeeded(SEED);
-    const acknowledged = { started: [] as string[], ended: [] as string[] };
+    const acknowledged: Acknowledged = { started: [], said: [], ended: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
       const callers = Array.from({ length: CALLERS }, () => callUntilKilled(agentId, acknowledged));
       await answersOf(1 + seeded.below(20 * CALLERS));
@@ -109,7 +109,7 @@ test(
   120_000 + ROUNDS * 20_000,
 );
 
-type Acknowledged = { started: string[]; ended: string[] };
+type Acknowledged = { started: string[]; said: string[]; ended: string[] };
 
 async function callUntilKilled(agentId: string, acknowledged: Acknowledged): Promise<void> {
   for (;;) {
@@ -120,6 +120,12 @@ async function callUntilKilled(agentId: string, acknowledged: Acknowledged): Pro
     expect(started.status).toBe(201);
     const { id } = started.body;
     acknowledged.started.push(id);
+    countAnswer();
+    const path = `/v1/conversations/${id}/messages`;
+    const said = await attempt('POST', path, { text: 'Hello' }).catch(() => undefined);
+    if (!said) return;
+    expect(said.status).toBe(200);
+    acknowledged.said.push(id);
     countAnswer();
     const ended = await attempt('POST', `/v1/conversations/${id}/end`, {}).catch(() => undefined);
     if (!ended) return;
@@ -134,10 +140,13 @@ async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<v
   const { rows } = await pool.query<{
     id: string;
     status: string;
+    turns: number;
+    stored: number;
     events: string[];
     queued: string[];
   }>(
-    `select c.id, c.status,
+    `select c.id, c.status, c.turn_count as turns,
+            (select count(*)::int from turns t where t.conversation_id = c.id) as stored,
             (select array_agg(e.type order by e.type) from events e where e.conversation_id = c.id) as events,
             (select array_agg(q.event_type order by q.sequence) from delivery_queue q
               where q.conversation_id = c.id) as queued
@@ -148,7 +157,9 @@ async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<v
     active: ['conversation.started'],
     ended: ['conversation.started', 'conversation.ended', 'conversation.transcript.ready'],
   };
-  for (const { status, events, queued } of rows) {
+  for (const { status, turns, stored, events, queued } of rows) {
+    expect([0, 2]).toContain(turns);
+    expect(stored).toBe(turns);
     const all = told[status as keyof typeof told];
     expect({ status, events, queued }).toEqual({ status, events: all.toSorted(), queued: all });
   }
@@ -157,9 +168,10 @@ async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<v
   const lost = (acts: string[], stored: Set<string>) =>
     acts.filter((id) => !stored.has(toUuid('conv', id)!));
   expect(lost(acknowledged.started, idsOf(rows))).toEqual([]);
+  expect(lost(acknowledged.said, idsOf(rows.filter(({ turns }) => turns > 0)))).toEqual([]);
   expect(lost(acknowledged.ended, ended)).toEqual([]);
   console.info(
-    `${acknowledged.started.length} starts and ${acknowledged.ended.length} ends answered, ` +
+    `${acknowledged.started.length} starts, ${acknowledged.said.length} messages and ${acknowledged.ended.length} ends answered, ` +
       `${rows.length} and ${ended.size} stored`,
   );
 }

@@ -8,6 +8,7 @@ import { readRatedConversation } from '../../src/conversations/record/list-conve
 import { EMPTY_TALLY } from '../../src/conversations/record/tally.ts';
 import {
   addTurns,
+  addTurnsOfAll,
   listTurns,
   markHeard,
   readFailedTurn,
@@ -16,6 +17,7 @@ import {
   type TurnRow,
 } from '../../src/conversations/record/turns.sql.ts';
 import { newUuid } from '../../src/ids.ts';
+import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { useRows, type Columns } from '../platform/postgres/rows.ts';
 import { addConversation, addTurn as storeTurn } from './stored-conversations.ts';
 
@@ -72,6 +74,54 @@ describe('turns', () => {
     const held = await stored.read('live_turns', 'conversation_id');
     expect(held.some((row) => row['conversation_id'] === neighbor)).toBe(true);
     expect(held.some((row) => row['conversation_id'] === id)).toBe(!('token' in by));
+  });
+
+  test('of several conversations are added to those that are as they were read, without waiting', async () => {
+    const [id, long, silent] = [await add(), await add({ turn_count: 3 }), await add()];
+    const changed = [
+      await add({ turn_count: 1 }),
+      await add({ status: 'escalated' }),
+      await add({ ended_at: ago(1) }),
+      await add({ deleted_at: ago(1) }),
+      newUuid(),
+    ];
+    const [locked, neighbor] = [await add(), await add()];
+    const about = async (ids: string[]) => Promise.all(ids.map((one) => conversationOf(one)));
+    const before = await about([...changed, locked, neighbor]);
+    const next = { turns, status: 'active', silenceSec: 60, tally: EMPTY_TALLY } as const;
+    const read = { turnCount: 0, status: 'active' } as const;
+    const two = [turns[0]!, { ...turns[0]!, index: 4, role: 'agent', text: 'Hello' } as TurnRow];
+    const adds = [
+      { ...next, conversation: { ...read, id } },
+      {
+        ...next,
+        conversation: { ...read, id: long, turnCount: 3 },
+        turns: [{ ...two[0]!, index: 3 }, two[1]!],
+        status: 'escalated' as const,
+        tally: { ...EMPTY_TALLY, needs: 2 },
+      },
+      { ...next, conversation: { ...read, id: silent }, turns: [] },
+      ...[...changed, locked].map((one) => ({ ...next, conversation: { ...read, id: one } })),
+    ];
+    await inTransaction(stored.pool, async (db) => {
+      await db.query('select 1 from conversations where id = $1 for update', [locked]);
+      const added = await addTurnsOfAll(stored.pool, adds);
+      expect(new Set(added.map((row) => row.id))).toEqual(new Set([id, long, silent]));
+    });
+    expect(await about([...changed, locked, neighbor])).toEqual(before);
+    expect(await conversationOf(id)).toMatchObject({ turn_count: 1, status: 'active' });
+    expect(await conversationOf(silent)).toMatchObject({ turn_count: 0 });
+    expect(await conversationOf(long)).toMatchObject({
+      turn_count: 5,
+      status: 'escalated',
+      tally: { needs: 2 },
+    });
+    const said = await stored.read('turns', 'index');
+    expect(said.map((row) => [row['conversation_id'], row['index'], row['text']])).toEqual([
+      [id, 0, 'Hi'],
+      [long, 3, 'Hi'],
+      [long, 4, 'Hello'],
+    ]);
   });
 
   test('of a turn that somebody else holds are not added', async () => {
