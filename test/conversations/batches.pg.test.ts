@@ -1,12 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createEndInBatches } from '../../src/conversations/ending/end-in-batches.ts';
 import type { ConversationDeps } from '../../src/conversations/record/conversation-deps.ts';
-import type { TurnRow } from '../../src/conversations/record/turns.sql.ts';
+import type { TurnRow, TurnsToAdd } from '../../src/conversations/record/turns.sql.ts';
 import { createAddTurns } from '../../src/conversations/turns/record-turn.ts';
 import { createStartInBatches } from '../../src/conversations/record/start-in-batches.ts';
 import { EMPTY_TALLY } from '../../src/conversations/record/tally.ts';
 import { newUuid } from '../../src/ids.ts';
 import { contextOf, inContext } from '../../src/platform/observability/trace-context.ts';
+import { SHARED_CHARS_MAX } from '../../src/platform/postgres/group-commit.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { createStoredAgents } from '../agents/stored-agents.ts';
 import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
@@ -90,6 +91,13 @@ const endAll = async (...ends: { id: string; namespace?: string; outcome?: 'reso
   );
 };
 
+function turnsToAdd(id: string, { turnCount = 0, text = 'Hi' } = {}): TurnsToAdd {
+  const turn = { role: 'user', text, startedAtMs: 0, endedAtMs: 0, interrupted: false } as TurnRow;
+  const conversation = { id, turnCount, status: 'active' } as const;
+  const next = { status: 'active', silenceSec: 60, tally: EMPTY_TALLY } as const;
+  return { conversation, turns: [{ ...turn, index: turnCount }], ...next };
+}
+
 test('concurrent requests share one transaction, and each has its own result and trace', async () => {
   const [a, b, c] = await startAll(
     { userId: 'u', variables: { name: 'Ann' }, metadata: { order: '7' } },
@@ -129,6 +137,25 @@ test('concurrent requests share one transaction, and each has its own result and
     expect(await rowOf(id)).toMatchObject({ status: 'ended', event_sequence: 3, expires_at: null });
   }
   expect(await countTransactions(ids)).toBe(1);
+});
+
+test('large conversations share no transaction', async () => {
+  const large = { variables: { text: 'x'.repeat(SHARED_CHARS_MAX) } };
+  const started = await startAll(large, large, {}, {});
+  const ids = started.map((one) => {
+    if (one.status !== 'fulfilled') throw one.reason;
+    return one.value.id;
+  });
+  expect(await countTransactions(ids)).toBe(3);
+  const addTurns = createAddTurns(depsOf());
+  const text = 'x'.repeat(SHARED_CHARS_MAX + 1);
+  const said = await Promise.all(
+    ids.map((id, i) => addTurns(turnsToAdd(id, { turnCount: 1, ...(i === 2 && { text }) }))),
+  );
+  expect(said).toMatchObject(ids.map((id) => ({ id, turnCount: 2 })));
+  expect(await countTransactions(ids)).toBe(4);
+  expect(await endAll(...ids.map((id) => ({ id })))).toMatchObject([ENDED, ENDED, ENDED, ENDED]);
+  expect(await countTransactions(ids)).toBe(3);
 });
 
 test('a conversation that cannot end with the others ends or is refused alone', async () => {
@@ -200,13 +227,7 @@ test('turns are added together, and only the turns of a locked conversation wait
   const [held, free] = [await add(), await add()];
   const changed = await add({ turn_count: 2 });
   const addTurns = createAddTurns(depsOf());
-  const turn = { index: 0, role: 'user', text: 'Hi', startedAtMs: 0, endedAtMs: 0 };
-  const turns = [{ ...turn, interrupted: false } as TurnRow];
-  const say = (id: string) => {
-    const conversation = { id, turnCount: 0, status: 'active' } as const;
-    const next = { status: 'active', silenceSec: 60, tally: EMPTY_TALLY } as const;
-    return addTurns({ conversation, turns, ...next });
-  };
+  const say = (id: string) => addTurns(turnsToAdd(id));
   const waiting = await inTransaction(stored.pool, async (db) => {
     await db.query('select 1 from conversations where id = $1 for update', [held]);
     const first = say(held);

@@ -1,5 +1,6 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { RolloutArm } from '../../agents/agent-versions.sql.ts';
+import { SHARED_CHARS_MAX } from '../../platform/postgres/group-commit.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Judgement } from './judgement.ts';
 import type { Outcome } from './outcomes.ts';
@@ -194,16 +195,19 @@ export async function lockConversation(
   return rows[0];
 }
 
+/** SQL condition for a conversation that is small enough to be read and changed together with others. */
+export const IS_SHARED = `octet_length(c.variables::text) + octet_length(c.metadata::text) <= ${SHARED_CHARS_MAX}`;
+
 /**
- * Locks those of the conversations that have not ended and that no other transaction has locked. Never waits for a
- * lock.
+ * Locks those of the conversations that have not ended, are not large, and that no other transaction has locked. Never
+ * waits for a lock.
  */
 export async function lockAvailable(db: Db, keys: readonly Key[]): Promise<LiveConversation[]> {
   const { rows } = await db.query<LiveConversation>({
     name: 'lock_available_conversations',
     text: `select ${LIVE} from unnest($1::uuid[], $2::text[]) as k (id, namespace)
              join conversations c on c.id = k.id and c.namespace = k.namespace
-            where c.ended_at is null and c.deleted_at is null
+            where c.ended_at is null and c.deleted_at is null and ${IS_SHARED}
               for update of c skip locked`,
     values: [keys.map(({ id }) => id), keys.map(({ namespace }) => namespace)],
   });

@@ -2,7 +2,7 @@ import { readLiveContents } from '../../agents/agent-versions.sql.ts';
 import { newUuid } from '../../ids.ts';
 import { activeTraceparent } from '../../platform/observability/trace-context.ts';
 import { noCommitHook, type CommitHook } from '../../platform/postgres/commit-hook.ts';
-import { createGroupCommit } from '../../platform/postgres/group-commit.ts';
+import { createGroupCommit, SHARED_CHARS_MAX } from '../../platform/postgres/group-commit.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import { inConversation, type ConversationDeps } from './conversation-deps.ts';
 import { insertConversations, type ConversationRow } from './conversations.sql.ts';
@@ -18,8 +18,8 @@ import {
 
 /**
  * Starts a conversation by request of an API client. Concurrent requests share the statements and the commit of one
- * transaction, which starts the conversations with the live version. Requests for a certain version, for a test, or
- * with `beforeCommit` have their own transaction, and so has each request that is refused.
+ * transaction, which starts the conversations with the live version. Requests for a certain version, for a test, with
+ * large variables, or with `beforeCommit` have their own transaction, and so has each request that is refused.
  * @throws ApiError as `startConversation`
  */
 export type StartInBatches = (
@@ -35,14 +35,18 @@ export function createStartInBatches(deps: ConversationDeps & { batchPool: Pool 
     startTogether({ ...deps, pool: deps.batchPool }, items),
   );
   return async (start, beforeCommit = noCommitHook) => {
-    const isPlain = start.version === undefined && start.test !== true && !start.brought;
-    if (isPlain && beforeCommit === noCommitHook) {
+    if (isShared(start) && beforeCommit === noCommitHook) {
       const item = { ...start, id: newUuid(deps.nowMs()), traceparent: activeTraceparent() };
       const started = await commit(item);
       if (started) return started;
     }
     return startConversation(deps, start, beforeCommit);
   };
+}
+
+function isShared({ version, test, brought, variables, metadata }: ConversationToStart): boolean {
+  if (version !== undefined || test || brought) return false;
+  return JSON.stringify([variables, metadata]).length <= SHARED_CHARS_MAX;
 }
 
 /** Starts conversations in one transaction. The result is undefined for one whose agent does not exist or is not live. */

@@ -1,4 +1,4 @@
-import { CONVERSATION_COLUMNS, type ConversationRow } from './conversations.sql.ts';
+import { CONVERSATION_COLUMNS, IS_SHARED, type ConversationRow } from './conversations.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Redacted } from '../redaction/redact.ts';
 import type { ProviderFields } from '../../models/model.ts';
@@ -200,7 +200,7 @@ const tallyOf = ({ tally, turns }: TurnsToAdd): Tally =>
 
 /**
  * Adds the turns of several conversations in one statement, as `addTurns` does. Never waits for a lock: adds nothing to
- * a conversation that another transaction has locked. Returns the conversations to which it added turns. No two
+ * a large conversation or to one that another transaction has locked. Returns the conversations to which it added turns. No two
  * `adds` have the same conversation, and none has a token.
  */
 export async function addTurnsOfAll(
@@ -218,7 +218,8 @@ export async function addTurnsOfAll(
         select * from jsonb_to_recordset($1::jsonb) as g (
           id uuid, "turnCount" int, seen text, turns jsonb, tally jsonb, status text, "silenceSec" float8)
       ), locked as materialized (
-        select c.id from given g join conversations c on c.id = g.id for update of c skip locked
+        select c.id from given g join conversations c on c.id = g.id
+         where ${IS_SHARED} for update of c skip locked
       ), moved as (
         update conversations c
            set turn_count = c.turn_count + jsonb_array_length(g.turns), tally = g.tally, status = g.status,

@@ -1,5 +1,5 @@
 import type { ConversationRow, LiveConversation } from '../record/conversations.sql.ts';
-import { createGroupCommit } from '../../platform/postgres/group-commit.ts';
+import { createGroupCommit, SHARED_CHARS_MAX } from '../../platform/postgres/group-commit.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Tally } from '../record/tally.ts';
 import {
@@ -115,7 +115,7 @@ export type AddTurns = (turns: TurnsToAdd) => Promise<ConversationRow | undefine
 
 /**
  * Creates a function that adds turns in one statement with those that concurrent callers add to other conversations.
- * Turns that replace a live turn are added alone. `batchPool` has the settings `BATCH_SETTINGS`. The caller must not add
+ * Long turns and those that replace a live turn are added alone. `batchPool` has the settings `BATCH_SETTINGS`. The caller must not add
  * turns to the same conversation at the same time.
  */
 export function createAddTurns({ pool, batchPool }: { pool: Pool; batchPool: Pool }): AddTurns {
@@ -125,8 +125,10 @@ export function createAddTurns({ pool, batchPool }: { pool: Pool; batchPool: Poo
     return adds.map(({ conversation }) => byId.get(conversation.id));
   });
   return async (add) => {
-    const added = add.token === undefined ? await commit(add) : undefined;
-    // A conversation without a result has changed, or another transaction has locked it.
+    const chars = add.turns.reduce((sum, { text }) => sum + text.length, 0);
+    const isShared = add.token === undefined && chars <= SHARED_CHARS_MAX;
+    // A conversation without a result has changed, is large, or is locked by another transaction.
+    const added = isShared ? await commit(add) : undefined;
     return added ?? addTurns(pool, add);
   };
 }

@@ -1,11 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import { delay } from '../../clock.ts';
+import { currentWork } from '../observability/work.ts';
+import { createLine } from './line.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /**
  * Groups items from concurrent callers into batches. While one batch runs, new items collect for the next one, so
- * batches grow with the load. If no batch is running, a new item waits only `gatherMs` for others.
+ * batches grow with the load. If no batch is running, a new item waits only `gatherMs` for others. If more items wait
+ * than fit into a batch, the namespaces of their callers take turns.
  */
 export type Batcher<I, O> = {
   /** Resolves with the result of `run` for this item. Rejects if its batch failed. */
@@ -31,17 +34,16 @@ export function createBatcher<I, O>(deps: {
   busy?: { from: number; gatherMs: number };
 }): Batcher<I, O> {
   const { itemsMax, gatherMs, busy } = deps;
-  let waiting: Waiting<I, O>[] = [];
+  const waiting = createLine<string | undefined, Waiting<I, O>>();
   let lastSize = 0;
   // A batch has items of several callers, so it runs in the context (trace, work) in which the batcher was created, and
   // not in that of the caller who happens to start it.
   const inOwnContext = AsyncLocalStorage.snapshot();
 
   const running = createSingleFlight(async () => {
-    while (waiting.length > 0) {
-      if (waiting.length < itemsMax) await gather();
-      const batch = waiting.slice(0, itemsMax);
-      waiting = waiting.slice(batch.length);
+    while (waiting.size() > 0) {
+      if (waiting.size() < itemsMax) await gather();
+      const batch = takeBatch();
       lastSize = batch.length;
       await settle(batch);
     }
@@ -51,6 +53,16 @@ export function createBatcher<I, O>(deps: {
     const ms = busy !== undefined && lastSize >= busy.from ? busy.gatherMs : gatherMs;
     return ms > 0 ? delay(ms) : turnOfLoop();
   };
+
+  function takeBatch(): Waiting<I, O>[] {
+    const batch: Waiting<I, O>[] = [];
+    while (batch.length < itemsMax) {
+      const next = waiting.next();
+      if (!next) break;
+      batch.push(next.one);
+    }
+    return batch;
+  }
 
   async function settle(batch: readonly Waiting<I, O>[]): Promise<void> {
     try {
@@ -64,7 +76,7 @@ export function createBatcher<I, O>(deps: {
   return {
     add: (item) =>
       new Promise((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.join(currentWork()?.namespace, { item, resolve, reject });
         inOwnContext(running.trigger);
       }),
     idle: running.idle,

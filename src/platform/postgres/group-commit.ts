@@ -5,6 +5,12 @@ import { isUnavailable } from './pool.ts';
 const TOGETHER_MAX = 64;
 
 /**
+ * Length in characters of an item's texts, above which the item is committed alone, so that the large items of one
+ * namespace do not slow the items of others.
+ */
+export const SHARED_CHARS_MAX = 8_192;
+
+/**
  * Creates a function that commits an item together with those of concurrent callers. While one transaction runs, the
  * next items gather. An item that is alone waits for nobody.
  *

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBatcher } from '../../../src/platform/controller/batcher.ts';
+import { asWork } from '../../../src/platform/observability/work.ts';
 import { holdTime } from '../../clock.ts';
 
 /** Creates a batcher whose batches the test ends. */
@@ -52,6 +53,21 @@ test('what comes meanwhile goes next, at most so many at once, in its order', as
   }
   expect(await Promise.all([first, ...others])).toEqual(['a0', 'a1', 'a2', 'a3']);
   expect(batches.map(({ items }) => items)).toEqual([[0], [1, 2], [3]]);
+});
+
+test('namespaces take turns if more items wait than fit into a batch', async () => {
+  const { batcher, batches, begun, answer } = manual({ itemsMax: 3 });
+  const add = (namespace: string, item: number) =>
+    asWork({ name: 'test', namespace }, () => batcher.add(item));
+  const added = [add('busy', 0)];
+  await begun(1);
+  added.push(...[1, 2, 3, 4].map((item) => add('busy', item)), add('quiet', 10));
+  for (const at of [0, 1, 2]) {
+    await begun(at + 1);
+    answer(at);
+  }
+  await Promise.all(added);
+  expect(batches.map(({ items }) => items)).toEqual([[0], [1, 10, 2], [3, 4]]);
 });
 
 test('a failure is that of its batch alone', async () => {
