@@ -120,6 +120,12 @@ export async function agentScope(
   return { namespace, agentId, sourceIds: await sourcesOf(db, namespace, knowledge) };
 }
 
+/** Returns true if the knowledge settings of an agent name or select any source. */
+export function hasSources(knowledge: AgentContent['knowledge']): boolean {
+  const { all = false, selector, sourceIds = [], sourceNames = [] } = knowledge ?? {};
+  return all || selector !== undefined || sourceIds.length + sourceNames.length > 0;
+}
+
 async function sourcesOf(
   db: Db,
   namespace: string,

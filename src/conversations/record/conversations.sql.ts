@@ -1,6 +1,7 @@
 import type { AgentContent } from '../../agents/agent.ts';
 import type { RolloutArm } from '../../agents/agent-versions.sql.ts';
 import { SHARED_CHARS_MAX } from '../../platform/postgres/group-commit.ts';
+import { hasPassages } from '../../knowledge/passages/knowledge-search.sql.ts';
 import type { Db } from '../../platform/postgres/pool.ts';
 import type { Judgement } from './judgement.ts';
 import type { Outcome } from './outcomes.ts';
@@ -79,6 +80,11 @@ const LIVE = `${CONVERSATION_COLUMNS},
   greatest(0, floor(extract(epoch from clock_timestamp() - c.started_at) * 1000))::bigint as "ageMs",
   coalesce(${EXPIRED}, false) as "isExpired"`;
 
+const HAS_ANSWERS = hasPassages({
+  id: 'coalesce(c.speaker_agent_id, c.agent_id)',
+  namespace: 'c.namespace',
+});
+
 type Key = { namespace: string; id: string };
 
 export type NewConversation = Pick<
@@ -156,17 +162,24 @@ export async function readConversation(
   return rows[0];
 }
 
-/**
- * Returns a conversation and the content of the agent that currently speaks, as input for a turn. Takes no lock.
- * `content` is null if that agent was deleted.
- */
+/** Conversation as input for a turn, with the agent that currently speaks. */
+export type ReadForTurn = {
+  conversation: LiveConversation;
+  /** Content of the agent; null if it was deleted. */
+  content: AgentContent | null;
+  /** Whether the agent has answers to its knowledge gaps. */
+  hasAnswers: boolean;
+};
+
+/** Returns a conversation and the agent that currently speaks, as input for a turn. Takes no lock. */
 export async function readForTurn(
   db: Db,
   { namespace, id }: Key,
-): Promise<{ conversation: LiveConversation; content: AgentContent | null } | undefined> {
-  const { rows } = await db.query<LiveConversation & { content: AgentContent | null }>({
+): Promise<ReadForTurn | undefined> {
+  const { rows } = await db.query<LiveConversation & Omit<ReadForTurn, 'conversation'>>({
     name: 'read_for_turn',
-    text: `select ${LIVE}, case when a.id is not null then v.content end as content
+    text: `select ${LIVE}, case when a.id is not null then v.content end as content,
+                  ${HAS_ANSWERS} as "hasAnswers"
              from conversations c
              left join agents a on a.id = coalesce(c.speaker_agent_id, c.agent_id)
                             and a.deleted_at is null
@@ -177,8 +190,8 @@ export async function readForTurn(
   });
   const [row] = rows;
   if (!row) return undefined;
-  const { content, ...conversation } = row;
-  return { conversation, content };
+  const { content, hasAnswers, ...conversation } = row;
+  return { conversation, content, hasAnswers };
 }
 
 /** Locks a conversation. Every change except adding a turn takes this lock. */

@@ -1,6 +1,7 @@
 import { clearTimeout, setTimeout } from '../../clock.ts';
 import type { FindModel, ModelReply } from '../../models/model.ts';
 import type { KnowledgeHit } from '../../knowledge/passages/search-passages.ts';
+import { hasSources } from '../../knowledge/search-knowledge.ts';
 import { storable } from '../record/storable.ts';
 import { sentencesIn } from '../sentences/sentences.ts';
 import type { TurnError, TurnModel } from '../record/turns.sql.ts';
@@ -11,7 +12,7 @@ import type { Reply, Responder, ResponderRequest } from './responder.ts';
 import { drawnFrom } from './thinking/drawn-from.ts';
 import { createHistory } from './thinking/history.ts';
 import { orAborted } from './thinking/or-aborted.ts';
-import { emptyThought, hasSources, isNoted, think, type Thought } from './thinking/think.ts';
+import { emptyThought, isNoted, think, type Thought } from './thinking/think.ts';
 import { toolTurnOf } from './thinking/tool-turns.ts';
 
 /** Maximum duration of a turn. A longer turn ends with its partial reply. */

@@ -1,7 +1,12 @@
 import { ApiError } from '../../errors.ts';
 import { failpoint } from '../../failpoints.ts';
 import type { AgentContent } from '../../agents/agent.ts';
-import { agentScope, searchKnowledge, type SearchWays } from '../../knowledge/search-knowledge.ts';
+import {
+  agentScope,
+  hasSources,
+  searchKnowledge,
+  type SearchWays,
+} from '../../knowledge/search-knowledge.ts';
 import type { Pool } from '../../platform/postgres/pool.ts';
 import type { Redacted, Redaction } from '../redaction/redact.ts';
 import type { LiveConversation } from '../record/conversations.sql.ts';
@@ -42,6 +47,8 @@ export type Begun = {
   input: TurnInput & Redaction;
   conversation: LiveConversation;
   content: AgentContent;
+  /** Whether the speaking agent has answers to its knowledge gaps. */
+  hasAnswers: boolean;
   user: UserTurn;
   startedMs: number;
 };
@@ -54,7 +61,7 @@ type RequestDeps = {
 
 /** Builds the request for a reply that is generated immediately, without first claiming the turn. */
 export function requestOf({ pool, ways }: RequestDeps, begun: Begun): ResponderRequest {
-  const { input, content, conversation, user } = begun;
+  const { input, content, conversation, hasAnswers, user } = begun;
   const { namespace, id: conversationId } = conversation;
   const agentId = conversation.speakerAgentId ?? conversation.agentId;
   const agentVersion = conversation.speakerVersion ?? conversation.agentVersion;
@@ -72,6 +79,8 @@ export function requestOf({ pool, ways }: RequestDeps, begun: Begun): ResponderR
     readHistory: (limit) => readLastTurns(pool, { conversationId, limit }),
     search: async (query, limit, speaker = { agentId, agentVersion, content }) => {
       const { knowledge } = speaker.content;
+      const hasOwn = speaker.agentId !== agentId || hasAnswers;
+      if (!hasOwn && !hasSources(knowledge)) return [];
       const scope = await agentScope(pool, { namespace, agentId: speaker.agentId, knowledge });
       return searchKnowledge(pool, { scope, query, limit }, ways);
     },

@@ -77,7 +77,8 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
   ): Promise<MessageResult | undefined> {
     const startedMs = deps.clockMs();
     const key = { namespace: said.namespace, id: said.conversationId };
-    const { conversation, content } = found(await readForTurn(deps.pool, key), 'conversation');
+    const read = found(await readForTurn(deps.pool, key), 'conversation');
+    const { conversation, content, hasAnswers } = read;
     await requireLive(deps, conversation);
     if (content === null) throw await agentDeleted(deps, conversation);
     // The code below uses only the redacted text.
@@ -85,7 +86,7 @@ export function createTakeTurn(deps: TakeTurnDeps): TakeTurn {
     const input = { ...said, text, redacted: sumOf(said.redacted, redacted) };
     if (text.length > LONG_CHARS) await giveWay();
     const user = readUserTurn(input.text, content.language);
-    const begun = { input, conversation, content, user, startedMs };
+    const begun = { input, conversation, content, hasAnswers, user, startedMs };
     const isSilent = conversation.status === 'escalated';
     if (!isSilent && live && (await live.takesTime({ namespace: input.namespace, content }))) {
       return takeHeldTurn({ ...deps, ...live, add }, begun, overtaken, beforeCommit);

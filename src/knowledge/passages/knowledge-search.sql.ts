@@ -84,6 +84,11 @@ const rowsOf = (lexeme: string, condition: string): string =>
   `(select p.owner_id, p.is_answers, p.chunks, p.postings from knowledge_postings p
      where p.lexeme = ${lexeme} and p.namespace = $1 and ${condition} offset 0)`;
 
+/** Returns SQL for whether an owner has passages. */
+export const hasPassages = (owner: { id: string; namespace: string }): string =>
+  `exists (select from knowledge_postings p
+     where p.lexeme = '' and p.namespace = ${owner.namespace} and p.owner_id = ${owner.id})`;
+
 /**
  * Returns SQL for the rows of lists, which hides the length of the lists from the planner. Otherwise PostgreSQL
  * expects less work for short lists than for lists of unknown length, and therefore plans the statement again for each

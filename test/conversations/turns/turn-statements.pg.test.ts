@@ -40,6 +40,26 @@ test('three statements: what is read, the claim with the history, what is stored
   expect(history).toEqual(['Hello', 'You said: Hello']);
 });
 
+test('an agent without sources and answers searches nothing', async () => {
+  const searches = async (fields: Record<string, unknown>): Promise<number> => {
+    const id = await fixture.start({ agent_id: await fixture.newAgent(fields) });
+    responder.play(async (request) => {
+      await request.search('delivery', 1);
+      return echo(request);
+    });
+    const asked = vi.spyOn(fixture.engine.pool, 'query');
+    try {
+      await fixture.say(id, 'Hello');
+      const statements = asked.mock.calls as unknown as [{ name?: string }][];
+      return statements.filter(([{ name }]) => name === 'find_postings').length;
+    } finally {
+      asked.mockRestore();
+    }
+  };
+  expect(await searches({})).toBe(1);
+  expect(await searches({ knowledge: undefined })).toBe(0);
+});
+
 test('what happens in one conversation renews no lease of the others', async () => {
   responder.play(hesitate);
   const [one, other] = [await fixture.start(), await fixture.start()];

@@ -68,6 +68,16 @@ describe('an answer that is changed', () => {
     expect(await gapsOf(agentId, '&status=resolved')).toHaveLength(2);
   });
 
+  test('is found by an agent without sources, and by no other', async () => {
+    const without = { knowledge: undefined };
+    const [agentId, neighbor] = [await fixture.newAgent(without), await fixture.newAgent(without)];
+    const { path } = await newGap(TANDEM, 'Yes, four models with two saddles.', agentId);
+    expect(await ask(TANDEM, agentId)).toContain('four models');
+    expect(await ask(TANDEM, neighbor)).not.toContain('four models');
+    await fixture.call('DELETE', `${path}/answer`);
+    expect(await ask(TANDEM, agentId)).not.toContain('four models');
+  });
+
   test('can be the first one of a gap that was resolved without any', async () => {
     const { agentId, path } = await newGap(TANDEM, null);
     await fixture.call('POST', `${path}/resolve`);

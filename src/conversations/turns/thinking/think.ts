@@ -7,6 +7,7 @@ import {
   type ModelReply,
 } from '../../../models/model.ts';
 import type { KnowledgeHit } from '../../../knowledge/passages/search-passages.ts';
+import { hasSources } from '../../../knowledge/search-knowledge.ts';
 import type { TurnError } from '../../record/turns.sql.ts';
 import type { MakeToolBox, Speaker, ToolBox, ToolEffect, ToolOutcome } from '../../tools/tool.ts';
 import { isGood, lookUp, type Found } from '../look-up.ts';
@@ -193,11 +194,6 @@ function knowledgeOf(
   if (good.length > 0) return [passagesMessage(good)];
   const isAsked = user.question !== '' && !user.isRemark;
   return isAsked && hasSources(knowledge) ? [NOTHING_FOUND] : [];
-}
-
-export function hasSources(knowledge: Speaker['content']['knowledge']): boolean {
-  const { all = false, selector, sourceIds = [], sourceNames = [] } = knowledge ?? {};
-  return all || selector !== undefined || sourceIds.length + sourceNames.length > 0;
 }
 
 function openBox(
