@@ -1,4 +1,4 @@
-import { clearTimeout, setTimeout } from '../clock.ts';
+import { delay, monotonicMs } from '../clock.ts';
 import { newEndpointSecret } from '../platform/egress/signature.ts';
 import type { ResourceStore } from '../platform/resources/resource-store.ts';
 import { signingSecretName } from '../platform/reconcile/references.ts';
@@ -38,6 +38,7 @@ export async function startDemo(store: ResourceStore): Promise<DemoReceiver & { 
 }
 
 const IN_FORCE_WAIT_MS = 2_000;
+const IN_FORCE_LOOK_MS = 20;
 
 /**
  * Waits until the operator has applied the endpoint, so that the endpoint receives the first event that the manifests
@@ -45,19 +46,12 @@ const IN_FORCE_WAIT_MS = 2_000;
  */
 async function awaitInForce(store: ResourceStore): Promise<void> {
   const key = { namespace: NAMESPACE, name: DEMO_ENDPOINT };
-  const inForce = Promise.withResolvers<void>();
-  const timer = setTimeout(inForce.resolve, IN_FORCE_WAIT_MS);
-  const check = async (): Promise<void> => {
+  const endMs = monotonicMs() + IN_FORCE_WAIT_MS;
+  // This polls, because a watch may not report status changes.
+  while (monotonicMs() < endMs) {
     const endpoint = await store.get('WebhookEndpoint', key);
-    if (endpoint?.status['observedGeneration'] === endpoint?.metadata.generation) inForce.resolve();
-  };
-  const onChange = (): void => void check().catch(inForce.reject);
-  const watch = store.watch('WebhookEndpoint', { onChange, onSynced: onChange });
-  try {
-    await inForce.promise;
-  } finally {
-    clearTimeout(timer);
-    await watch.stop();
+    if (endpoint?.status['observedGeneration'] === endpoint?.metadata.generation) return;
+    await delay(IN_FORCE_LOOK_MS);
   }
 }
 

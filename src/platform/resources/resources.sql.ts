@@ -1,7 +1,5 @@
-import { clearInterval, setInterval } from '../../clock.ts';
-import { createSingleFlight } from '../controller/single-flight.ts';
 import type { Logger } from '../observability/logger.ts';
-import type { ObjectKey, Resource, ResourceStore, ResourceWatch } from './resource-store.ts';
+import type { ObjectKey, Resource, ResourceStore } from './resource-store.ts';
 import { CHANNELS, createListener } from '../postgres/notifications.ts';
 import type { SealedColumn } from '../postgres/sealed-values.ts';
 import type { Db, Pool } from '../postgres/pool.ts';
@@ -11,6 +9,7 @@ import {
   withAnnotations,
   type StoredResource,
 } from './resource-merge.ts';
+import { createResourceWatches } from './resource-watches.sql.ts';
 import type { Validate } from './schema/validate.ts';
 import type { Sealer } from '../postgres/sealing.ts';
 
@@ -33,18 +32,11 @@ export type PostgresResourceStoreDeps = {
   log: Logger;
 };
 
-/**
- * Polling interval in ms. NOTIFY usually wakes a watcher sooner. The interval limits the delay if the listener's
- * connection has died silently. Notifications are not lost in any other case, because they are part of the write's
- * transaction.
- */
-const POLL_MS = 5_000;
-
 export function createPostgresResourceStore(
   deps: PostgresResourceStoreDeps,
 ): PostgresResourceStore {
   const { pool, sealer, log } = deps;
-  const watches = createWatches({ pool, log });
+  const watches = createResourceWatches({ pool, log });
   const listener = createListener({
     databaseUrl: deps.databaseUrl,
     channels: { [CHANNELS.resources]: watches.wake },
@@ -94,7 +86,10 @@ export function createPostgresResourceStore(
     annotate: async (kind, key, annotations) => {
       await write(kind, key, (current) => current && withAnnotations(current, annotations));
     },
-    patchStatus: (kind, key, status) => updateStatus(pool, { kind, key, status }),
+    patchStatus: async (kind, key, status) => {
+      const written = await updateStatus(pool, { kind, key, status });
+      if (written) watches.noteStatus({ kind, key, ...written });
+    },
     delete: async (kind, key, { resourceVersion } = {}) => {
       let existed = false;
       await write(kind, key, (current) => {
@@ -108,79 +103,6 @@ export function createPostgresResourceStore(
     watch: (kind, handlers) => watches.add({ kind, ...handlers }),
   };
 }
-
-type Watching = {
-  kind: string;
-  onChange: (change: { kind: string; key: ObjectKey }) => void;
-  onSynced: () => void;
-  /** Highest resource version at the last poll, or undefined before the first poll. */
-  seen: number | undefined;
-};
-
-/** Polls for changes for all watches in a process. One statement queries all of their kinds. */
-function createWatches({ pool, log }: { pool: Pool; log: Logger }) {
-  const watches = new Set<Watching>();
-  let timer: NodeJS.Timeout | undefined;
-  let isFailing = false;
-
-  async function look(): Promise<void> {
-    const asking = [...watches];
-    const { rows } = await pool.query<ObjectKey & Changed>({
-      name: 'watch_resources',
-      text: `select kind, namespace, name, resource_version as version, deleted_at is not null as "isDeleted"
-               from resources where kind = any($1) and resource_version > $2 order by resource_version`,
-      values: [asking.map(({ kind }) => kind), Math.min(...asking.map(({ seen }) => seen ?? -1))],
-    });
-    // Versions are committed in order, so a reader that sees this version can also see all lower ones.
-    const last = rows.at(-1)?.version ?? 0;
-    for (const watch of asking) {
-      const { kind, seen } = watch;
-      // Returns true if the watcher must be notified of this row. Objects that were deleted before the watcher's first
-      // poll are not reported.
-      const isNews = (row: Changed): boolean =>
-        row.kind === kind && (seen === undefined ? !row.isDeleted : row.version > seen);
-      for (const { namespace, name } of rows.filter(isNews))
-        watch.onChange({ kind, key: { namespace, name } });
-      watch.seen = Math.max(seen ?? 0, last);
-      if (seen === undefined) watch.onSynced();
-    }
-  }
-
-  const looking = createSingleFlight(async () => {
-    if (watches.size === 0) return;
-    try {
-      await look();
-      isFailing = false;
-    } catch (error) {
-      // Only the first failure is logged, because every poll fails while the database is unavailable.
-      if (!isFailing) log.warn({ err: error }, 'watch failed; retrying');
-      isFailing = true;
-    }
-  });
-
-  return {
-    wake: looking.trigger,
-    add: (watch: Omit<Watching, 'seen'>): ResourceWatch => {
-      const added = { ...watch, seen: undefined };
-      watches.add(added);
-      timer ??= setInterval(looking.trigger, POLL_MS);
-      looking.trigger();
-      return {
-        refresh: async () => undefined, // Nothing needs a refresh, because every read queries the tables.
-        stop: async () => {
-          watches.delete(added);
-          if (watches.size === 0) {
-            clearInterval(timer);
-            timer = undefined;
-          }
-          await looking.idle();
-        },
-      };
-    },
-  };
-}
-
-type Changed = { kind: string; version: number; isDeleted: boolean };
 
 type Row = {
   kind: string;
@@ -283,28 +205,40 @@ async function upsert(
   return rows[0]?.version;
 }
 
-/** Replaces the status of the object with this uid. Does nothing if there is no such object, or nothing to change. */
+/**
+ * Replaces the status of the object with this uid, and returns the versions before and after. Does nothing if there is no
+ * such object, or nothing to change.
+ */
 async function updateStatus(
   db: Db,
   of: { kind: string; key: ObjectKey & { uid: string }; status: Record<string, unknown> },
-): Promise<void> {
+): Promise<{ from: number; to: number } | undefined> {
   const { namespace, name, uid } = of.key;
-  await db.query({
-    name: 'write_status',
-    text: `with changed as (
-        select from resources where kind = $1 and namespace = $2 and name = $3 and uid = $4
-           and deleted_at is null and status <> $5
-      ),
-      raised as (
-        update resource_version set value = value + 1 where exists (select from changed) returning value
-      ),
-      written as (
-        update resources r set status = $5, resource_version = value from raised
-         where kind = $1 and namespace = $2 and name = $3 and uid = $4 and deleted_at is null
-        returning r.resource_version as version
-      ) ${NOTIFY}`,
-    values: [of.kind, namespace, name, uid, of.status],
-  });
+  for (;;) {
+    const { rows } = await db.query<{ from: number; to: number | null }>({
+      name: 'write_status',
+      text: `with seen as (
+          select resource_version as version from resources
+           where kind = $1 and namespace = $2 and name = $3 and uid = $4 and deleted_at is null
+             and status <> $5
+        ),
+        raised as (
+          update resource_version set value = value + 1 where exists (select from seen) returning value
+        ),
+        written as (
+          update resources r set status = $5, resource_version = value from raised, seen
+           where kind = $1 and namespace = $2 and name = $3 and r.resource_version = seen.version
+          returning r.resource_version as version
+        )
+        select seen.version as from, written.version as to, pg_notify('${CHANNELS.resources}', '*')
+          from seen left join written on true`,
+      values: [of.kind, namespace, name, uid, of.status],
+    });
+    const [write] = rows;
+    if (!write) return undefined;
+    // Without a new version, another write came first.
+    if (write.to !== null) return { from: write.from, to: write.to };
+  }
 }
 
 /** Deletes an object, unless its version is no longer `seen`. Returns false if nothing was deleted. */

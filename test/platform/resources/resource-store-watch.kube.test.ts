@@ -193,6 +193,39 @@ describeEachStore((storeName) => {
     },
   );
 
+  test.runIf(storeName === 'postgres')(
+    'a watch hears nothing of a status alone, and of each declaration beside one',
+    async () => {
+      const key = { namespace: 'default', name: 'one' };
+      const apply = (n: number) =>
+        engine.store.apply(
+          { kind: 'Agent', ...key, spec: { prompt: `prompt ${n}` } },
+          { fieldManager: 'kubectl' },
+        );
+      const watcher = startWatcher('Agent');
+      await watcher.synced;
+      const { metadata } = await apply(0);
+      await watcher.until(() => watcher.known.has('one'));
+      const report = (n: number): Promise<void> =>
+        engine.store.patchStatus('Agent', metadata, { agentId: String(n) });
+      const rounds = Array.from({ length: 10 }, (_, n) => n);
+      for (const n of rounds) {
+        await report(-n);
+        await engine.declareAgent(`other-${n}`, { prompt: 'p' });
+        await watcher.until(() => watcher.known.has(`other-${n}`));
+      }
+      // A watch may look before the process knows that the write was its own, but it does not do so often.
+      expect(watcher.heard.filter((name) => name === 'one').length).toBeLessThan(rounds.length / 2);
+      for (let n = 1; n <= 20; n += 1) {
+        // The last write may be the declaration or the status.
+        const [{ metadata: declared }] = await Promise.all([apply(n), report(n)]);
+        await watcher.until(
+          () => Number(watcher.known.get('one')) >= Number(declared.resourceVersion),
+        );
+      }
+    },
+  );
+
   test('a watch survives that the server cuts every connection, again and again', async () => {
     const watcher = startWatcher();
     await watcher.synced;
