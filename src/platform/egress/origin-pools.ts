@@ -46,7 +46,11 @@ export type Dispatched = {
   fresh: boolean;
 };
 
-type Entry = { pool: Pool; active: number };
+/**
+ * `connected` is the number of open connections. It is counted here, because `pool.stats` visits every connection five
+ * times, and `release` needs the number after each request.
+ */
+type Entry = { pool: Pool; active: number; connected: number };
 
 export function createOriginPools(deps: {
   connect: Connect;
@@ -62,7 +66,7 @@ export function createOriginPools(deps: {
   };
   const dropIfUnused = (origin: string, entry: Entry): void => {
     if (entries.get(origin) !== entry || entry.active > 0) return;
-    if (entry.pool.stats.connected === 0) drop(origin, entry);
+    if (entry.connected === 0) drop(origin, entry);
   };
   const dropLongestIdle = (): void => {
     for (const [origin, entry] of entries) {
@@ -73,8 +77,14 @@ export function createOriginPools(deps: {
   };
   const open = (origin: string): Entry => {
     if (entries.size >= deps.maxOrigins) dropLongestIdle();
-    const entry = { pool: createPool(origin, deps), active: 0 };
-    entry.pool.on('disconnect', () => dropIfUnused(origin, entry));
+    const entry = { pool: createPool(origin, deps), active: 0, connected: 0 };
+    entry.pool.on('connect', () => {
+      entry.connected += 1;
+    });
+    entry.pool.on('disconnect', () => {
+      entry.connected -= 1;
+      dropIfUnused(origin, entry);
+    });
     return entry;
   };
   const touch = (origin: string): Entry => {

@@ -129,4 +129,37 @@ describe('a kept-alive connection', () => {
     expect(servers[1]?.sockets[0]?.closed).toBe(false);
     expect(servers[2]?.sockets[0]?.closed).toBe(false);
   });
+
+  test('keeps the place of its origin until the last one of the origin has closed', async () => {
+    const both = Promise.withResolvers<void>();
+    const [paired, other, third] = await Promise.all([
+      receiver((socket, index) => {
+        if (index === 1) both.resolve();
+        onRequest(
+          socket,
+          () => void both.promise.then(() => socket.write(respond('200 OK', 'ok'))),
+        );
+      }),
+      receiver((socket) => onRequest(socket, () => socket.write(respond('200 OK', 'ok')))),
+      receiver((socket) => onRequest(socket, () => socket.write(respond('200 OK', 'ok')))),
+    ]);
+    const small = createClient({ maxOrigins: 2 });
+    const send = async (server: typeof other): Promise<void> => {
+      expect(await bodyOf(await small.send(post(at(server))))).toBe('ok');
+      await nextTurn();
+    };
+    const close = async (index: number): Promise<void> => {
+      paired.sockets[index]?.end();
+      await paired.closed(index);
+      await nextTurn();
+    };
+    await send(other);
+    await Promise.all([send(paired), send(paired)]);
+    await close(0);
+    await send(paired);
+    expect(paired.sockets[1]?.closed).toBe(false);
+    for (const index of paired.sockets.keys()) await close(index);
+    await send(third);
+    expect(other.sockets[0]?.closed).toBe(false);
+  });
 });
