@@ -8,7 +8,7 @@ const TOGETHER_MAX = 64;
  * Length in characters of an item's texts, above which the item is committed alone, so that the large items of one
  * namespace do not slow the items of others.
  */
-export const SHARED_CHARS_MAX = 8_192;
+export const SHARED_CHARS_MAX = 2_048;
 
 /**
  * Creates a function that commits an item together with those of concurrent callers. While one transaction runs, the

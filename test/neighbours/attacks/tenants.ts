@@ -39,6 +39,21 @@ const writers: readonly Attack[] = [
     },
   },
   {
+    name: 'many-starts',
+    by: 'write',
+    bound: '64 conversations in a transaction, each with 2,048 characters; namespaces take turns',
+    answers: ['201', '200'],
+    run: async ({ create, again, call }) => {
+      const { id: agent_id } = await create('/v1/agents', { prompt: 'Sell.' });
+      const notes = Array.from({ length: 60 }, (_, i) => `${'x'.repeat(26)}${i}`);
+      const json = { agent_id, variables: { notes } };
+      await again(32, async () => {
+        const { body } = await call('POST', '/v1/conversations', { json });
+        return call('POST', `/v1/conversations/${body.id}/end`, { json: {} });
+      });
+    },
+  },
+  {
     name: 'facade-digits',
     by: 'write',
     bound: '32,000 characters a message: 400 before anything is redacted',
