@@ -231,7 +231,11 @@ test('turns are added together, and only the turns of a locked conversation wait
   const waiting = await inTransaction(stored.pool, async (db) => {
     await db.query('select 1 from conversations where id = $1 for update', [held]);
     const first = say(held);
-    expect(await Promise.all([say(free), say(changed)])).toMatchObject([{ id: free }, undefined]);
+    expect(await Promise.all([say(free), say(changed), say(free)])).toMatchObject([
+      { id: free },
+      undefined,
+      undefined,
+    ]);
     return { first };
   });
   expect(await waiting.first).toMatchObject({ id: held, turnCount: 1 });

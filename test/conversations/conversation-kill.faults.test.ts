@@ -135,7 +135,7 @@ async function callUntilKilled(agentId: string, acknowledged: Acknowledged): Pro
   }
 }
 
-/** Expects that every act is stored with its events and their deliveries, once each, and that no answered act is lost. */
+/** Expects that each act is stored with its events and their deliveries once, and that no answered act is lost. */
 async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<void> {
   const { rows } = await pool.query<{
     id: string;
@@ -171,7 +171,8 @@ async function checkTold(agentId: string, acknowledged: Acknowledged): Promise<v
   expect(lost(acknowledged.said, idsOf(rows.filter(({ turns }) => turns > 0)))).toEqual([]);
   expect(lost(acknowledged.ended, ended)).toEqual([]);
   console.info(
-    `${acknowledged.started.length} starts, ${acknowledged.said.length} messages and ${acknowledged.ended.length} ends answered, ` +
+    `${acknowledged.started.length} starts, ${acknowledged.said.length} messages and ` +
+      `${acknowledged.ended.length} ends answered, ` +
       `${rows.length} and ${ended.size} stored`,
   );
 }

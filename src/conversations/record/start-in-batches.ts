@@ -49,7 +49,10 @@ function isShared({ version, test, brought, variables, metadata }: ConversationT
   return JSON.stringify([variables, metadata]).length <= SHARED_CHARS_MAX;
 }
 
-/** Starts conversations in one transaction. The result is undefined for one whose agent does not exist or is not live. */
+/**
+ * Starts conversations in one transaction. The result is undefined for one whose agent does not exist or has no live
+ * version.
+ */
 async function startTogether(
   deps: ConversationDeps,
   items: readonly Item[],

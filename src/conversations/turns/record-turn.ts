@@ -115,14 +115,18 @@ export type AddTurns = (turns: TurnsToAdd) => Promise<ConversationRow | undefine
 
 /**
  * Creates a function that adds turns in one statement with those that concurrent callers add to other conversations.
- * Long turns and those that replace a live turn are added alone. `batchPool` has the settings `BATCH_SETTINGS`. The caller must not add
- * turns to the same conversation at the same time.
+ * Long turns and those that replace a live turn are added alone. `batchPool` has the settings `BATCH_SETTINGS`.
  */
 export function createAddTurns({ pool, batchPool }: { pool: Pool; batchPool: Pool }): AddTurns {
   const commit = createGroupCommit(async (adds: readonly TurnsToAdd[]) => {
-    const added = await addTurnsOfAll(batchPool, adds);
+    // If two callers add turns to the same conversation, the second one does so alone.
+    const first = new Map(adds.toReversed().map((add) => [add.conversation.id, add]));
+    const added = await addTurnsOfAll(batchPool, [...first.values()]);
     const byId = new Map(added.map((row) => [row.id, row]));
-    return adds.map(({ conversation }) => byId.get(conversation.id));
+    return adds.map((add) => {
+      const { id } = add.conversation;
+      return first.get(id) === add ? byId.get(id) : undefined;
+    });
   });
   return async (add) => {
     const chars = add.turns.reduce((sum, { text }) => sum + text.length, 0);

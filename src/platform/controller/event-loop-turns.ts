@@ -7,8 +7,9 @@ import { createLine } from './line.ts';
 /**
  * Shares this process's event loop fairly between namespaces. Before Node reads more input, it runs the handlers of all
  * HTTP requests and WebSocket frames that have already arrived. Without this queue, a burst from one namespace would
- * delay the database replies that other namespaces wait for. The queue starts new work only during the first few milliseconds of each turn of the
- * event loop, and then lets Node read input. Work that has not started waits in the queue, and namespaces take turns.
+ * delay the database replies that other namespaces wait for. The queue starts new work only during the first few
+ * milliseconds of each turn of the event loop, and then lets Node read input. Work that has not started waits in the
+ * queue, and namespaces take turns.
  */
 export type EventLoopTurns = {
   /**

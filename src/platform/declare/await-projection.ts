@@ -22,9 +22,9 @@ const POLL_MS = 100;
 /**
  * Creates the wait function. `onProjected` registers `wake`, which is called with the items of each notification on
  * `CHANNELS.projected`, and returns a function that unregisters it. Only a notification of the written row ends the
- * wait, so that concurrent writes do not read each other's rows. `onShown` is called as soon as the row shows the write, before the wait
- * ends. `onShown` must remove the declaration from the cache. Usually a notification triggers that removal, but the
- * notification may arrive only after the caller's next request.
+ * wait, so that concurrent writes do not read each other's rows. `onShown` is called as soon as the row shows the
+ * write, before the wait ends. `onShown` must remove the declaration from the cache. Usually a notification triggers
+ * that removal, but the notification may arrive only after the caller's next request.
  */
 export function createAwaitProjection(deps: {
   onProjected: (wake: (items: readonly string[]) => void) => () => void;

@@ -25,7 +25,10 @@ type Watching = {
  */
 export function createResourceWatches({ pool, log }: { pool: Pool; log: Logger }) {
   const watches = new Set<Watching>();
-  /** Objects whose last write was one of `noteStatus`. `from` is the version before it and before the ones it followed. */
+  /**
+   * Objects whose last write was one of `noteStatus`. `from` is the version before it and before those that it followed
+   * directly.
+   */
   const statuses = new Map<string, { from: number; to: number }>();
   let timer: NodeJS.Timeout | undefined;
   let isFailing = false;

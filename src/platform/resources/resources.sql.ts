@@ -44,8 +44,8 @@ export function createPostgresResourceStore(
   });
 
   /**
-   * Changes an object. The statement writes only if the object is still the one that `change` was called with; otherwise
-   * `change` is called again with the newer one. Nothing is written if `change` returns undefined.
+   * Changes an object. The statement writes only if the object is still the one that `change` was called with.
+   * Otherwise `change` is called again with the newer one. Nothing is written if `change` returns undefined.
    */
   async function write(
     kind: string,
