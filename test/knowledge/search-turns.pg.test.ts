@@ -22,11 +22,11 @@ async function shown(name: string): Promise<number> {
   return Number(line.exec(page)?.[1]);
 }
 
-/** No search ends until it is called again. */
+/** No search ends until the result is called. A turn reads the locked table only when it searches. */
 async function holdSearches(): Promise<() => Promise<void>> {
   const client = await fixture.engine.pool.connect();
   await client.query('begin');
-  await client.query('lock table knowledge_postings in access exclusive mode');
+  await client.query('lock table knowledge_words in access exclusive mode');
   return async () => {
     await client.query('rollback');
     client.release();
