@@ -5,13 +5,13 @@ import { toUuid } from '../../src/ids.ts';
 import { createCall } from '../../src/calls/create-call.ts';
 import { createCallPlayer } from '../../src/calls/play-calls.ts';
 import { startEngine, type Engine } from '../roles/engine.ts';
-import { addPool, passTime, until } from './passing-time.ts';
+import { addPools, passTime, until } from './passing-time.ts';
 import { SIMULATED_ONLY } from './simulated-only.ts';
 
 /** The player alone, with turns that take as long as a test wants. */
 
 let engine: Engine;
-let removePool: () => void;
+let removePools: () => void;
 let player: ReturnType<typeof createCallPlayer>;
 let takeTurn: TakeTurn;
 let realTurn: TakeTurn;
@@ -19,7 +19,7 @@ let realTurn: TakeTurn;
 beforeEach(async () => {
   engine = await startEngine();
   await engine.startOperator();
-  removePool = addPool(engine.pool);
+  removePools = addPools(engine.pool);
   const conversations = {
     ...engine,
     batchPool: engine.pool,
@@ -39,7 +39,7 @@ beforeEach(async () => {
   player.start();
 });
 afterEach(async () => {
-  removePool();
+  removePools();
   await player.stop();
   await engine.stop();
 });

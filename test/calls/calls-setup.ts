@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Api, Call, Reply } from '../roles/api/api-setup.ts';
 import { newTenant } from '../roles/api/shared-api.ts';
-import { addPool, until } from './passing-time.ts';
+import { addPools, until } from './passing-time.ts';
 
 /** A namespace of the API with a published agent, and helpers for tests of calls. */
 export type CallFixture = {
@@ -37,7 +37,7 @@ export async function startCallFixture(): Promise<CallFixture> {
   const { namespace, call, api: shared } = await newTenant();
   const { engine, newKey, url } = shared;
   const api = { engine, newKey, url, call };
-  addPool(engine.pool);
+  addPools(...shared.pools);
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);
     expect(reply.status).toBe(200);

@@ -9,7 +9,7 @@ import { doStep } from '../../src/calls/do-step.ts';
 import { simulated } from '../../src/calls/transports/simulated.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
 import { FIRST_MESSAGE, startCallFixture, TO, type CallFixture } from './calls-setup.ts';
-import { meanwhile, passTime, until } from './passing-time.ts';
+import { addPools, meanwhile, passTime, until } from './passing-time.ts';
 
 /** Calls by REST, with the simulated provider and the API's own player. */
 
@@ -282,6 +282,7 @@ test('two processes play many calls, and no turn twice', async () => {
     serveHealth: true,
     rateLimit: 0,
   });
+  const removePools = addPools(second.conversations.batchPool);
   const turns = ['One.', 'Two.', 'Three.', 'Four.'].map((text) => ({ text, after_ms: 20 }));
   const made = await Promise.all(Array.from({ length: CALLS }, () => fixture.place({}, turns)));
   for (const one of made) {
@@ -300,6 +301,7 @@ test('two processes play many calls, and no turn twice', async () => {
     { type: 'conversation.started', count: CALLS, of: CALLS },
   ]);
   await meanwhile(second.stop());
+  removePools();
 });
 
 test('a process that was too slow for its lease does not play a turn again', async () => {

@@ -97,10 +97,13 @@ export async function meanwhile<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Makes each step wait until this pool has no query in progress. Returns a function that stops this. */
-export function addPool(pool: Pool): () => void {
-  pools.add(pool);
-  return () => pools.delete(pool);
+/**
+ * Makes each step wait until these pools have no query in progress. Returns a function that stops this. Without it, a
+ * second passes while a busy machine handles a query, and Parley takes the connection for dead.
+ */
+export function addPools(...added: readonly Pool[]): () => void {
+  for (const pool of added) pools.add(pool);
+  return () => added.forEach((pool) => pools.delete(pool));
 }
 
 /**

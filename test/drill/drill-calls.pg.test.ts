@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { runDrill } from '../../packages/drill/src/run-drill.ts';
 import { createStandIn } from '../../packages/drill/src/stand-in/stand-in.ts';
-import { addPool, addSocket, meanwhile, passTime } from '../calls/passing-time.ts';
+import { addPools, addSocket, meanwhile, passTime } from '../calls/passing-time.ts';
 import { newTenant, type Tenant } from '../roles/api/shared-api.ts';
 import { IS_NIGHTLY } from '../nightly.ts';
 
@@ -37,7 +37,7 @@ async function drill(
   token: string,
   retranscribes = false,
 ): Promise<{ isRight: boolean; lines: string[] }> {
-  const removePool = addPool(tenant.api.engine.pool);
+  const removePools = addPools(...tenant.api.pools);
   waitForSockets();
   passTime();
   const standIn = createStandIn();
@@ -59,7 +59,7 @@ async function drill(
       write: (line) => void lines.push(line),
     }),
   );
-  removePool();
+  removePools();
   return { isRight, lines };
 }
 

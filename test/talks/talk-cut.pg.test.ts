@@ -3,7 +3,7 @@ import { toUuid } from '../../src/ids.ts';
 import { runApi } from '../../src/roles/api/run.ts';
 import { createContext } from '../../src/roles/context.ts';
 import { echo, hesitate, scriptedResponder } from '../conversations/turns/scripted-responder.ts';
-import { meanwhile, passTime, until } from '../calls/passing-time.ts';
+import { addPools, meanwhile, passTime, until } from '../calls/passing-time.ts';
 import { startFaultProxy, type FaultProxy } from '../platform/fault-proxy.ts';
 import type { Reply } from '../roles/api/api-setup.ts';
 import type { Page } from './page.ts';
@@ -342,10 +342,12 @@ async function startAnother({
     responder,
     callDrainMs,
   });
+  const removePools = addPools(api.conversations.pool, api.conversations.batchPool);
   return {
     url: api.url,
     stop: async () => {
       await meanwhile(api.stop());
+      removePools();
       await context?.close();
     },
   };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../roles/api/api-setup.ts';
-import { addPool, meanwhile } from '../calls/passing-time.ts';
+import { addPools, meanwhile } from '../calls/passing-time.ts';
 import { startMediaSpeech, type MediaSpeech } from '../calls/phone/media-speech.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
 
@@ -32,7 +32,7 @@ export async function startTalkFixture(
 ): Promise<TalkFixture> {
   const speech = await startMediaSpeech();
   const api = await startApi(options);
-  const removePool = addPool(api.engine.pool);
+  const removePools = addPools(...api.pools);
   const json = {
     name: 'shop',
     display_name: 'The shop',
@@ -90,7 +90,7 @@ export async function startTalkFixture(
       return data.map(({ type }: { type: string }) => type).toReversed();
     },
     stop: async () => {
-      removePool();
+      removePools();
       await meanwhile(api.stop());
       await speech.stop();
     },

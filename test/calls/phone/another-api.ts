@@ -1,5 +1,5 @@
 import { runApi } from '../../../src/roles/api/run.ts';
-import { meanwhile } from '../passing-time.ts';
+import { addPools, meanwhile } from '../passing-time.ts';
 import type { PhoneFixture } from './phone-setup.ts';
 import { startStandIn, type StandIn } from './stand-in-carrier.ts';
 
@@ -12,12 +12,14 @@ export async function startAnother(
 ): Promise<{ url: string; carrier: StandIn; stop: () => Promise<void> }> {
   const listen = { host: '127.0.0.1', port: 0, fallbackToFreePort: false, serveHealth: true };
   const api = await runApi({ ...engine, ...listen, rateLimit: 0, ...options });
+  const removePools = addPools(api.conversations.pool, api.conversations.batchPool);
   const carrier = await startStandIn(api.url);
   return {
     url: api.url,
     carrier,
     stop: async () => {
       await meanwhile(api.stop());
+      removePools();
       await carrier.stop();
     },
   };

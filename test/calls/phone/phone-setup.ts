@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { startApi, type Api, type Reply } from '../../roles/api/api-setup.ts';
-import { addPool, meanwhile, until } from '../passing-time.ts';
+import { addPools, meanwhile, until } from '../passing-time.ts';
 import { ACCOUNT, TOKEN } from './account.ts';
 import { startStandIn, type Manner, type StandIn } from './stand-in-carrier.ts';
 
@@ -44,7 +44,7 @@ export async function startPhoneFixture(
   { agent = {}, provider = {}, manner, token = TOKEN }: FixtureOptions = {},
 ): Promise<PhoneFixture> {
   const api = await startApi(options);
-  const removePool = addPool(api.engine.pool);
+  const removePools = addPools(...api.pools);
   const carrier = await startStandIn(api.url, manner);
   const read = async (path: string): Promise<Reply['body']> => {
     const reply = await api.call('GET', path);
@@ -93,7 +93,7 @@ export async function startPhoneFixture(
       return data.map(({ type }: { type: string }) => type).toReversed();
     },
     stop: async () => {
-      removePool();
+      removePools();
       await meanwhile(api.stop());
       await carrier.stop();
     },

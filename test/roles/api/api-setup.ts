@@ -9,11 +9,14 @@ import { Problem, PROBLEM_MEDIA_TYPE } from '../../../src/platform/http/problem.
 import { runApi, type ApiRoleDeps } from '../../../src/roles/api/run.ts';
 import { type Scope, SCOPES } from '../../../src/platform/http/authorize.ts';
 import { insertApiKey, newKeyText } from '../../../src/access/api-keys.sql.ts';
+import type { Pool } from '../../../src/platform/postgres/pool.ts';
 import { startEngine, type Engine, type StoreName } from '../engine.ts';
 
 /** Running API with an operator and a database of its own. */
 export type Api = {
   engine: Engine;
+  /** Pools in which requests run statements. */
+  pools: readonly Pool[];
   url: string;
   /** API key with all scopes in namespace `default`. `call` uses it by default. */
   key: string;
@@ -79,6 +82,7 @@ export async function startApi(
   const key = await newKey('default');
   return {
     engine,
+    pools: [engine.pool, api.conversations.batchPool],
     url: api.url,
     key,
     newKey,
