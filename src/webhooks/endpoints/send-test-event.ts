@@ -59,8 +59,8 @@ export function createSendTestEvent(deps: SendTestEventDeps): SendTestEvent {
     },
     itemsMax: TOGETHER_MAX,
     gatherMs: 0,
-    // From about 500 events a second on, each batch waits 2 ms for more events, about as long as a commit takes.
-    busy: { from: 2, gatherMs: 2 },
+    // From about 1,000 events a second on, each batch waits 2 ms for more events, about as long as a commit takes.
+    busy: { from: 3, gatherMs: 2 },
   });
 
   async function explainRefusal(db: Db, { namespace, endpointId }: NewTestEvent): Promise<never> {
