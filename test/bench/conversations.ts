@@ -15,10 +15,10 @@ import { readCpu, spentBetween } from './delivery/cpu.ts';
 import { print } from './figures.ts';
 
 /**
- * What conversations of API clients cost, by 32 callers of a `parley start`: starts and ends with one delivery for each
- * conversation, and messages that are answered from knowledge or by small talk. CPU time is that of Parley and
- * PostgreSQL together, in units of a bare `GET /v1/agents/{id}` of the same run. Then, with all these conversations
- * stored, the time of lists and statistics. Exits with 1 if a bound is exceeded.
+ * Measures conversations of 32 API clients with a `parley start`: starts and ends with one delivery for each
+ * conversation, and messages that are answered from knowledge or by small talk. The CPU time of Parley and PostgreSQL is
+ * added up, and divided by that of a bare `GET /v1/agents/{id}` in the same run. Then the bench measures lists and
+ * statistics over all these conversations. Exits with 1 if a bound is exceeded.
  *
  *   npm run bench -- conversations     CONVERSATIONS (default 4000)
  */

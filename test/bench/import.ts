@@ -11,7 +11,7 @@ import { ms, print, residentMemory } from './figures.ts';
  * are found. Everything is one process with its own PostgreSQL, as `npm start` runs it. Exits with 1 if a source takes
  * longer than 700 sources by 8 in 15 s.
  *
- *   npm run bench -- import [sources] [at once]      700 by 8: 10 to 20 s
+ *   npm run bench -- import [sources] [at once]      700 and 8: 6 to 20 s
  */
 
 const SOURCES = Number(process.argv[2] ?? 700);

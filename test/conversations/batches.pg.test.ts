@@ -11,7 +11,7 @@ import { SHARED_CHARS_MAX } from '../../src/platform/postgres/group-commit.ts';
 import { inTransaction } from '../../src/platform/postgres/transaction.ts';
 import { createStoredAgents } from '../agents/stored-agents.ts';
 import { minutesAgo, useRows, type Columns } from '../platform/postgres/rows.ts';
-import { addConversation } from './stored-conversations.ts';
+import { addConversation, addLiveTurn } from './stored-conversations.ts';
 
 /** Conversations that start or end in one transaction, because their requests arrive in the same turn of the loop. */
 
@@ -161,13 +161,7 @@ test('large conversations share no transaction', async () => {
 test('a conversation that cannot end with the others ends or is refused alone', async () => {
   const plain = await add();
   const speaking = await add();
-  await stored.add('live_turns', {
-    conversation_id: speaking,
-    token: newUuid(),
-    request_id: newUuid(),
-    message: 'Hi',
-    leased_until: minutesAgo(-1),
-  });
+  await addLiveTurn(stored, speaking);
   const escalated = await add({ status: 'escalated' });
   const escalation = newUuid();
   await stored.add('escalations', {

@@ -7,7 +7,7 @@ import {
 } from '../../src/conversations/record/conversation-deps.ts';
 import { newUuid } from '../../src/ids.ts';
 import { minutesAgo, useRows } from '../platform/postgres/rows.ts';
-import { addConversation } from './stored-conversations.ts';
+import { addConversation, addLiveTurn } from './stored-conversations.ts';
 
 /** Statements of a transaction that are sent without waiting for their replies. */
 
@@ -98,13 +98,7 @@ test.each([
   'the end of a conversation %s takes no turn in progress',
   async (_, namespace, columns, code) => {
     const id = await addConversation(stored, { agent_id: newUuid(), ...columns });
-    await stored.add('live_turns', {
-      conversation_id: id,
-      token: newUuid(),
-      request_id: newUuid(),
-      message: 'Hi',
-      leased_until: minutesAgo(-1),
-    });
+    await addLiveTurn(stored, id);
     const ending = endConversation(depsOf(), { namespace, id, reason: 'api' });
     await expect(ending).rejects.toMatchObject({ code });
     expect(await stored.read('live_turns', 'conversation_id')).toMatchObject([

@@ -1,5 +1,5 @@
 import { newUuid } from '../../src/ids.ts';
-import type { Columns, Rows } from '../platform/postgres/rows.ts';
+import { minutesAgo, type Columns, type Rows } from '../platform/postgres/rows.ts';
 
 /** Stores a conversation that is in progress; returns its id. */
 export async function addConversation({ add }: Rows, columns: Columns): Promise<string> {
@@ -19,4 +19,10 @@ export async function addTurn(
 ): Promise<void> {
   const row = { conversation_id: conversationId, index, role: 'user', text: `t${index}` };
   await add('turns', { ...row, started_at_ms: 0, ended_at_ms: 0, ...columns });
+}
+
+/** Stores a turn in progress, with the message "Hi". */
+export async function addLiveTurn({ add }: Rows, conversationId: string): Promise<void> {
+  const row = { conversation_id: conversationId, token: newUuid(), request_id: newUuid() };
+  await add('live_turns', { ...row, message: 'Hi', leased_until: minutesAgo(-1) });
 }

@@ -41,7 +41,7 @@ export async function endConversation(
     deps,
     async (transaction) => {
       const { db } = transaction;
-      // Both statements are sent at once. The first one waits for the lock, so the second sees what the lock protects.
+      // Both statements are sent together. The first one waits for the lock, so the second one sees what it protects.
       const [locked, facts] = await Promise.all([
         lockLive(db, input),
         readEndFacts(db, [input.id]),

@@ -108,8 +108,8 @@ type InConversationDeps = Pick<
 >;
 
 /**
- * Runs one transaction on a conversation. Announces events and counts metrics only after the commit, because the
- * transaction may be retried and its first run must leave no traces.
+ * Runs one transaction on one or more conversations. Announces events and counts metrics only after the commit, because
+ * the transaction may be retried and its first run must leave no traces.
  */
 export async function inConversation<R>(
   deps: InConversationDeps,

@@ -36,8 +36,8 @@ export function createBatcher<I, O>(deps: {
   const { itemsMax, gatherMs, busy } = deps;
   const waiting = createLine<string | undefined, Waiting<I, O>>();
   let lastSize = 0;
-  // A batch has items of several callers, so it runs in the context (trace, work) in which the batcher was created, and
-  // not in that of the caller who happens to start it.
+  // A batch has items of several callers, so it runs in the context (trace, work) in which the batcher was created. The
+  // context of its first caller would be wrong for the other items.
   const inOwnContext = AsyncLocalStorage.snapshot();
 
   const running = createSingleFlight(async () => {

@@ -27,7 +27,7 @@ export function inOrder({ order }: ListOrder): {
 export const PAGE_DOCUMENTS_BYTES = 1024 * 1024;
 /**
  * Maximum size in bytes of the variables and metadata in one page of conversations or calls. Reading and serializing
- * 1 MiB of them takes 8 ms of CPU time, and all other requests wait meanwhile.
+ * 1 MiB of them takes 8 ms of CPU time, during which all other requests wait.
  */
 export const PAGE_VARIABLES_BYTES = 256 * 1024;
 

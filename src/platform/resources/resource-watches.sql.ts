@@ -21,7 +21,7 @@ type Watching = {
 
 /**
  * Polls for changes for all watches in a process. One statement queries all of their kinds. Statuses that this process
- * has written are not reported, because each of them would reconcile its object a second time.
+ * has written are not reported, because each of them would reconcile its object again.
  */
 export function createResourceWatches({ pool, log }: { pool: Pool; log: Logger }) {
   const watches = new Set<Watching>();

@@ -171,8 +171,8 @@ const RAISED = `raised as (update resource_version set value = value + 1 returni
 const NOTIFY = `select version, pg_notify('${CHANNELS.resources}', '*') from written`;
 
 /**
- * Stores an object with the next version, unless its version is no longer `seen` (undefined for a new object). Returns
- * the stored version, or undefined if nothing was written.
+ * Stores an object with the next version if its version is still `seen` (undefined for a new object). Returns the
+ * stored version, or undefined if another write came first.
  */
 async function upsert(
   db: Db,
@@ -206,8 +206,8 @@ async function upsert(
 }
 
 /**
- * Replaces the status of the object with this uid, and returns the versions before and after. Does nothing if there is no
- * such object, or nothing to change.
+ * Replaces the status of the object with this uid, and returns the versions before and after. Returns undefined if the
+ * object is gone or already has this status.
  */
 async function updateStatus(
   db: Db,
@@ -241,7 +241,7 @@ async function updateStatus(
   }
 }
 
-/** Deletes an object, unless its version is no longer `seen`. Returns false if nothing was deleted. */
+/** Deletes an object if its version is still `seen`. Returns false if another write came first. */
 async function markDeleted(
   db: Db,
   { kind, key, seen }: { kind: string; key: ObjectKey; seen: string | undefined },

@@ -167,15 +167,16 @@ describeEachStore((storeName) => {
     });
   });
 
+  const key = { namespace: 'default', name: 'one' };
+  const apply = (n: number) =>
+    engine.store.apply(
+      { kind: 'Agent', ...key, spec: { prompt: `prompt ${n}` } },
+      { fieldManager: 'kubectl' },
+    );
+
   test.runIf(storeName === 'postgres')(
     'a status written during applies keeps each of them, and the last status stays',
     async () => {
-      const key = { namespace: 'default', name: 'one' };
-      const apply = (n: number) =>
-        engine.store.apply(
-          { kind: 'Agent', ...key, spec: { prompt: `prompt ${n}` } },
-          { fieldManager: 'kubectl' },
-        );
       const { metadata } = await apply(0);
       const report = async (n: number): Promise<void> =>
         engine.store.patchStatus('Agent', metadata, { agentId: String(n) });
@@ -196,12 +197,6 @@ describeEachStore((storeName) => {
   test.runIf(storeName === 'postgres')(
     'a watch hears nothing of a status alone, and of each declaration beside one',
     async () => {
-      const key = { namespace: 'default', name: 'one' };
-      const apply = (n: number) =>
-        engine.store.apply(
-          { kind: 'Agent', ...key, spec: { prompt: `prompt ${n}` } },
-          { fieldManager: 'kubectl' },
-        );
       const watcher = startWatcher('Agent');
       await watcher.synced;
       const { metadata } = await apply(0);
